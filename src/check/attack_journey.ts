@@ -3,8 +3,6 @@
  * what the attack finds out afterwards.
  */
 
-import { parseJsonObject } from "../platform/http/json_body.ts";
-import type { Exchange } from "../recorder/exchange.ts";
 import { findParam } from "../recorder/record_request.ts";
 import { untilAborted } from "../testing/fetch.ts";
 import type { TestLatchkey } from "../testing/test_latchkey.ts";
@@ -38,6 +36,7 @@ import type { AttackResult, ControlResult } from "./report.ts";
 import type { Runner } from "./runner.ts";
 import { isOfUserinfoAlone } from "./user_texts.ts";
 import { openStage } from "./stage.ts";
+import { loggedTokens } from "./attacks/open_logins.ts";
 
 /**
  * Performs the journey of a task.
@@ -102,7 +101,7 @@ async function perform(
   if (earlier !== undefined && earlier.result === undefined) return withoutEarlierLogin(task, earlier.error);
   const session = earlier?.result;
   session?.passTime?.(secondsBetweenLogins);
-  const earlierExchanges = as.log.unmasked.exchanges.length;
+  const [earlierExchanges, earlierTokens] = [as.log.unmasked.exchanges.length, loggedTokens(as).length];
   const stage = openStage(runner.driver, environment, {
     session,
     expectedSub,
@@ -165,7 +164,7 @@ async function perform(
       trap.requests.length === 0 && !control.capabilities.has("showsRefresh");
     const mayHide = hidesRejection && (attack.level === "must-reject" || attack.level === "should-reject");
     if (mayHide) stage.removeRules();
-    const used = mayHide ? await tokensUsedNext(as, session!, earlierExchanges, runner, watch) : "new";
+    const used = mayHide ? await tokensUsedNext(as, session!, earlierTokens, runner, watch) : "new";
     if (used === "none") {
       const because =
         "a refresh that the server rejects looks like one that succeeds, and no later request has a token";
@@ -197,35 +196,28 @@ async function perform(
   }
 }
 
-/** The tokens that the server has issued. */
-const issuedTokens = (exchanges: readonly Exchange[]) =>
-  exchanges.filter(({ endpoint }) => endpoint === "token").flatMap(({ response }) => {
-    const { access_token, refresh_token } = parseJsonObject(response?.body ?? "") ?? {};
-    return [access_token, refresh_token];
-  });
-
 /**
  * Whether the client uses the tokens of an attacked response, or those that it had before: its next requests show it.
  *
- * @param before The number of the exchanges before the attack.
+ * @param before The number of the tokens before the attack.
  */
 async function tokensUsedNext(
-  { log }: TestLatchkey,
+  as: TestLatchkey,
   session: ClientSession,
   before: number,
   runner: Runner,
   watch: CrashWatch,
 ): Promise<"new" | "earlier" | "none"> {
-  const exchanges = [...log.unmasked.exchanges];
+  const { length } = as.log.unmasked.exchanges;
+  const tokens = loggedTokens(as).map(([, token]) => token);
   for (const name of ["request", "refresh"] as const) {
     if (session[name] !== undefined) await runner.attempt(() => session[name]!(), watch);
   }
-  const sent = log.unmasked.exchanges.slice(exchanges.length).flatMap(({ request }) =>
+  const sent = as.log.unmasked.exchanges.slice(length).flatMap(({ request }) =>
     findParam(request, "refresh_token") ?? request.headers.authorization?.split(" ")[1] ?? []
   );
-  const earlier = issuedTokens(exchanges.slice(0, before));
-  const own = issuedTokens(exchanges.slice(before)).filter((token) => !earlier.includes(token));
-  if (sent.some((token) => own.includes(token))) return "new";
+  const earlier = tokens.slice(0, before);
+  if (sent.some((token) => tokens.includes(token) && !earlier.includes(token))) return "new";
   return sent.some((token) => earlier.includes(token)) ? "earlier" : "none";
 }
 

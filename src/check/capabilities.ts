@@ -46,7 +46,6 @@ export type Capability =
   | "nonce"
   | "pkce"
   | "injectableCode"
-  | "responseMode"
   | "plainResponse"
   | "jarm"
   | "silentFirst"
@@ -61,7 +60,6 @@ export type Capability =
   | "idToken"
   | "readsIdToken"
   | "refreshToken"
-  | "keepsKeys"
   | "userinfo"
   | "usesAccessToken"
   | "registration";
@@ -176,11 +174,6 @@ const capabilities: Readonly<Record<Capability, CapabilityDescription>> = {
     missing: "the client sends no nonce, and its code verifier prevents the injection at the token endpoint",
     isSeenIn: (exchange) => capabilities.nonce.isSeenIn!(exchange) || lacksVerifier(exchange),
   },
-  responseMode: {
-    missing: "the client sends no response_mode",
-    seen: "chooses the response mode",
-    isSeenIn: (exchange) => requestedParam(exchange, "response_mode") !== undefined,
-  },
   plainResponse: {
     missing: "the client requests signed authorization responses (JARM)",
     isSeenIn: ({ response }) => response?.authorizationResponse?.params.every(([name]) => name !== "response") ?? false,
@@ -254,7 +247,6 @@ const capabilities: Readonly<Record<Capability, CapabilityDescription>> = {
     isUsual: true,
     isSeenIn: (exchange) => isTokenRequest(exchange) && /"refresh_token"/.test(exchange.response?.body ?? ""),
   },
-  keepsKeys: { missing: "the client fetches the keys at each login", seen: "does not fetch the keys at each login" },
   userinfo: {
     missing: "the client sends no request to userinfo",
     seen: "requests userinfo",
@@ -335,15 +327,10 @@ export function describeCapabilities(has: ReadonlySet<Capability>, exchanges: re
     const { aud } = decodeJwtPart(findParam(request, "client_assertion") ?? "", 1);
     return aud === undefined ? [] : [[aud].flat().join(" and ")];
   });
-  const modes = exchanges.flatMap((exchange) => requestedParam(exchange, "response_mode") ?? []);
-  const details: Partial<Readonly<Record<Capability, readonly unknown[]>>> = {
-    assertion: audiences,
-    responseMode: modes,
-  };
   return names.flatMap((name) => {
     const { seen, missing, isUsual, isSeenIn } = capabilities[name];
     // Each journey may have an issuer of its own.
-    const found = details[name]?.slice(0, 1) ?? [];
+    const found = name === "assertion" ? audiences.slice(0, 1) : [];
     if (has.has(name)) return seen === undefined ? [] : [[seen, ...found].join(" ")];
     // A client without ID tokens reads none.
     const isRead = name === "readsIdToken" ? has.has("idToken") : name !== "checksSignature" || has.has("readsIdToken");

@@ -15,7 +15,7 @@ import { assertCheckOptions, type CheckOptions, completeName, isNamed } from "./
 import { checkedDriver, type ClientDriver, sessionStartsOf } from "./driver.ts";
 import { controlAgain, failedLogin, noControl, probeClient, runControl } from "./control.ts";
 import { checkReport, redactResult } from "./create_report.ts";
-import { checkJourneyPractices, recordOrdinaryUse, withKeptKeys } from "./practice_journeys.ts";
+import { checkJourneyPractices, recordOrdinaryUse } from "./practice_journeys.ts";
 import { journeysAt, separateJourneys } from "./journeys.ts";
 import { assessSightings, type CheckTask, describeError, skippedResult, unclearResult } from "./assess.ts";
 import { resultWithoutJourney } from "./obstacles.ts";
@@ -70,7 +70,6 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
       // Before the attacks, because the client may not survive them.
       if (control.passed && withPractices) {
         recordings = await recordOrdinaryUse(runner, control);
-        control = withKeptKeys(control, recordings[0]!);
       }
       if (control.passed) control = await probeClient(runner, control);
       const { passed } = control;

@@ -39,13 +39,6 @@ export async function recordOrdinaryUse(
   return [await record(logins), await record(1)];
 }
 
-/** The control, with whether the client used its keys for several logins. */
-export function withKeptKeys(control: ControlResult, { exchanges }: Recording): ControlResult {
-  const count = (name: string) => exchanges.filter(({ endpoint }) => endpoint === name).length;
-  const keepsKeys = count("jwks") < count("token") && count("jwks") < logins;
-  return keepsKeys ? { ...control, capabilities: new Set([...control.capabilities, "keepsKeys"]) } : control;
-}
-
 async function recordingOf({ as, journey }: JourneyEnvironment): Promise<Recording> {
   const registered = await as.clients.find(journey.client.client_id);
   return { issuer: as.issuer, exchanges: as.log.unmasked.exchanges, client: registered?.metadata };

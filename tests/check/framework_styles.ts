@@ -17,7 +17,6 @@ const day = 24 * hour;
 const web = { authentication: "client_secret_basic" } as const;
 const postingWeb = { authentication: "client_secret_post" } as const;
 const assertions = { authentication: "private_key_jwt" } as const;
-const secretAssertions = { authentication: "client_secret_jwt" } as const;
 const session = { requests: "after 401", silent: true, logout: "RP-initiated" } as const;
 const everyAlgorithm = ["EdDSA", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"];
 const oauthOnly = "profile offline_access";
@@ -55,7 +54,6 @@ export const frameworkStyles: Readonly<Record<string, Style>> = {
   "who is logged in gets the session, and no second login": { keepsSession: true, requests: "after 401" },
   // Proxies.
   "a proxy: starts one more login after one that fails": { ...web, restarts: 1, http: sendsFields },
-  "a proxy without PKCE: starts one more login after one that fails": { ...web, pkce: false, restarts: 1 },
   "a proxy: a login open for five minutes, keys kept for an hour, refreshed a minute before the expiry": {
     ...{ ...web, loginSeconds: 300, keySeconds: hour, requests: "ahead", atHash: true },
   },
@@ -74,7 +72,6 @@ export const frameworkStyles: Readonly<Record<string, Style>> = {
   "a desktop program: query named, login hint, no clock, no ages": {
     ...{ responseMode: "query", parameters: { login_hint: "alice", ui_locales: "de en" }, clock: false, ages: false },
   },
-  "a desktop program: OAuth alone, no nonce, revocation": { scope: oauthOnly, logout: "revocation" },
   "a phone: the browser's session, prompt login, an ID token of ten minutes at most": {
     ...{ parameters: { prompt: "login" }, idTokenSeconds: 600, tolerance: 30 },
   },
@@ -91,7 +88,6 @@ export const frameworkStyles: Readonly<Record<string, Style>> = {
       ...{ ui_locales: "de en", display: "page" },
     },
   },
-  "a phone with DPoP, without state": { dpop: true, state: false, requests: "after 401" },
   // Libraries.
   "every asymmetric algorithm of the keys (RFC 8725 §3.1)": { algorithms: everyAlgorithm, ...session },
   "typ JWT or none, at_hash compared, a second audience with azp": {
@@ -99,40 +95,21 @@ export const frameworkStyles: Readonly<Record<string, Style>> = {
   },
   "JSON by its media type, bodies of 64 KiB at most": { http: all(demandsJson, limitsBodies), ...session },
   "credentials with a scheme in lower case (RFC 9110 §11.1)": { ...web, http: lowerCaseScheme, requests: "after 401" },
-  "documents fetched three times; JSON by its media type": { http: all(retriesGets, demandsJson) },
   "a rest after Retry-After": { http: rests, requests: "after 401" },
   "nothing kept; documents fetched three times, redirects of documents followed": {
     ...{ cache: false, http: all(followsGets, retriesGets) },
   },
-  "metadata of RFC 8414, OAuth alone, userinfo ignored, state alone": {
-    ...{ metadata: "RFC 8414", scope: oauthOnly, nonce: false },
-  },
   "keys kept when others cannot be fetched; fetched once in ten minutes": {
     ...{ keepsKeys: true, keyCooldown: 600, keySeconds: hour },
   },
-  "keys for twelve hours, fetched again immediately for an unknown key": { keySeconds: 12 * hour, keyCooldown: 0 },
-  "keys for a day, fetched again once in five minutes; does not age": {
-    ...{ keySeconds: day, keyCooldown: 300, ages: false },
-  },
   "scope in refreshes (RFC 6749 §6), refreshed ahead": { refreshScope: true, requests: "ahead" },
-  "endpoints and keys configured; ID token; skips signatures": {
-    ...{ ...postingWeb, metadata: "configured", signature: false, pkce: false },
-  },
-  "assertions by the secret (OpenID Connect Core §9)": { ...secretAssertions },
-  "assertions by the secret for the token endpoint, form_post": {
-    ...{ ...secretAssertions, assertionFor: "token endpoint", responseMode: "form_post" },
-  },
+  "assertions by the secret (OpenID Connect Core §9)": { authentication: "client_secret_jwt" },
   // Profiles.
   "silent first through pushed requests": { silentFirst: true, par: true, ...web },
   "silent first through signed requests": { silentFirst: true, jar: true },
-  "silent first with form_post": { silentFirst: true, responseMode: "form_post", oneLogin: true },
   "silent first with signed responses": { silentFirst: true, responseMode: "jwt", ...assertions },
-  "silent first with DPoP, started once more after a failure": { silentFirst: true, dpop: true, restarts: 1 },
-  "signed requests and responses": { jar: true, responseMode: "jwt", requests: "after 401" },
   "signed requests that are pushed, DPoP, assertions": { jar: true, par: true, dpop: true, ...assertions },
   "signed responses by POST": { responseMode: "form_post.jwt", ...assertions, assertionFor: "token endpoint" },
-  "DPoP with a secret, without openid": { dpop: true, ...web, scope: oauthOnly },
-  "registers itself, OAuth alone": { registers: true, scope: oauthOnly },
   // Logout.
   "logout tokens with sid (Back-Channel Logout §2.4); users of the session": {
     ...{ ...web, logoutTokens: "with sid", requests: "after 401", logout: "local" },

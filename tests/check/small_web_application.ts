@@ -21,7 +21,6 @@ export type ApplicationMistake =
   | "shows no login"
   | "starts a new login after every error"
   | "stops at a wrong state"
-  | "stops at a text as ID token"
   | "stops after a login of mallory"
   | "hangs at a wrong nonce"
   | "logs no user in after a wrong nonce"
@@ -356,8 +355,7 @@ export function webApplicationAt(
         if (target !== null) return redirect(target);
         const errorText = `${error?.message} ${error?.cause?.message}`;
         const isStateWrong = mistake === "stops at a wrong state" && errorText.includes("state");
-        const isText = mistake === "stops at a text as ID token" && errorText.includes("Invalid JWT");
-        if (isStateWrong || isText) stop?.();
+        if (isStateWrong) stop?.();
         isLocked ||= mistake === "logs no user in after a wrong nonce" && errorText.includes("nonce");
         if (mistake === "hangs at a wrong nonce" && errorText.includes("nonce")) {
           hang?.();

@@ -7,11 +7,10 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { status } from "../../testing/faults/mod.ts";
 import { choiceParameter } from "../../testing/faults/parameters.ts";
 import { overrideClaims, type SignedKind } from "../../testing/faults/resign.ts";
-import { editJsonBody } from "../../testing/faults/response_body.ts";
+import { editJsonBody, editResponse, hasBody, responseText, withBodyText } from "../../testing/faults/response_body.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
 import type { Scene, Stage } from "../attack.ts";
 import { type Attack, type AttackSource, defineAttack } from "../define_attack.ts";
-import { brokenBodies } from "./broken_bodies.ts";
 import { type WrongValues, wrongValues } from "./wrong_values.ts";
 
 /** Changes a value. */
@@ -90,10 +89,15 @@ export function gridAttacks(response: GridResponse, rows: readonly Row[]): reado
   });
 }
 
-const json = (text: string) => status(200, { body: text, headers: { "content-type": "application/json" } });
+/** A successful response with this body. */
+const ok = (text: string, type = "application/json") => status(200, { body: text, headers: { "content-type": type } });
 
-/** Bodies that are no JSON object, by name. */
-export const wrongBodies: Readonly<Record<string, Fault>> = {
-  ...brokenBodies,
-  ...{ null: json("null"), list: json("[]") },
-};
+/** Bodies that are no JSON object, by name; the page is that of a gateway. */
+export const wrongBodies = {
+  html: ok("<!DOCTYPE html>\n<title>Bad gateway</title>\n<h1>Bad gateway</h1>\n", "text/html"),
+  truncated: editResponse("truncated body", "got a response with a body", hasBody, async (response) => {
+    const text = await responseText(response);
+    return withBodyText(response, text.slice(0, Math.ceil(text.length / 2)));
+  }),
+  ...{ empty: ok(""), null: ok("null"), list: ok("[]") },
+} satisfies Readonly<Record<string, Fault>> as Readonly<Record<string, Fault>>;

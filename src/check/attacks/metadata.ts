@@ -4,6 +4,7 @@ import { requestedParam } from "../requested_param.ts";
 import { describeError } from "../assess.ts";
 import type { Assessment, Attack } from "../define_attack.ts";
 import type { Observation } from "../attack.ts";
+import { EndlessLoginError } from "../driver.ts";
 import { gridAttacks, jsonResponse } from "./grid.ts";
 import { noText, pick, type Wrong } from "./wrong_values.ts";
 import { conclude, passIf } from "./conclusions.ts";
@@ -40,10 +41,6 @@ export const metadataAttacks: readonly Attack[] = [
       sources: ["OpenID Connect Discovery §4.3"],
     },
     {
-      ...{ id: "metadata/issuer-equivalent", member: "issuer", values: ["case", "port"], level: "should-reject" },
-      sources: ["RFC 8414 §3.3", "github/copilot-cli#4490"],
-    },
-    {
       ...{
         id: "metadata/authorization-endpoint-hostile",
         fix: "Open the authorization endpoint only if it is an http or https URL.",
@@ -59,7 +56,10 @@ export const metadataAttacks: readonly Attack[] = [
           opened.push(String(url));
           return Promise.reject(new Error("the browser opens no URL of this attack"));
         };
-        const error = await begin({ ...journey, authorize }).then(() => undefined, (thrown: unknown) => thrown);
+        const error = await begin({ ...journey, authorize }).then(() => undefined, (thrown: unknown) => {
+          if (thrown instanceof EndlessLoginError) throw thrown;
+          return thrown;
+        });
         const hostile = opened.find((url) => !/^https?:/i.test(url));
         return conclude(
           hostile === undefined ? undefined : `the client opened ${hostile.slice(0, 40)}`,

@@ -28,7 +28,7 @@ export const otherIssuerAttacks: readonly Attack[] = [
       if (advertised === "no") {
         as.on("discovery").always(body.edited({ authorization_response_iss_parameter_supported: null }));
       }
-      as.on("authorize").once({
+      as.on("authorize").always({
         name: "redirect to another issuer",
         handle: () => ({ url }) =>
           Promise.resolve({

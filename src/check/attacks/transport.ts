@@ -5,7 +5,6 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { drop, hang, status } from "../../testing/faults/mod.ts";
 import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
 import { editResponse } from "../../testing/faults/response_body.ts";
-import { brokenBodies } from "./broken_bodies.ts";
 import { validTokenResponse } from "./requirements.ts";
 import { wrongBodies } from "./grid.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
@@ -46,7 +45,7 @@ const failures: Readonly<Record<string, Fault>> = {
   ...{ "dropped before": drop("before"), "dropped midway": drop("midway") },
   ...Object.fromEntries([404, 503].map((code) => [`status ${code}`, status(code)])),
   "429, Retry-After later": status(429, { headers: { "retry-after": "later" } }),
-  "an HTML page": brokenBodies.html,
+  "an HTML page": wrongBodies.html!,
 };
 
 /** A failure that stays until the journey ends. */

@@ -3,15 +3,15 @@
 import type { Fault } from "../../testing/faults/fault.ts";
 import { drop, hang, status } from "../../testing/faults/mod.ts";
 import { type Attack, type AttackSource, defineAttack } from "../define_attack.ts";
-import { brokenBodies } from "./broken_bodies.ts";
 import { forgeJwt, signWithForeignKey } from "./forged_jwt.ts";
+import { wrongBodies } from "./grid.ts";
 import { eachWithEach, oneOf } from "./parameters.ts";
 
 /** How an answer fails. */
 const failures: Readonly<Record<string, Fault>> = {
   "status 500": status(500),
   dropped: drop("before"),
-  empty: brokenBodies.empty,
+  empty: wrongBodies.empty!,
   garbage: status(200, { body: "garbage" }),
   "no response": hang(),
 };
