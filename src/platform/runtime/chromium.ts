@@ -145,14 +145,18 @@ export async function startChromium(path: string): Promise<Chromium> {
     const connection = connect(commands as Writable, messages as Readable);
     const { send } = connection;
     await Promise.race([send("Browser.getVersion", {}).catch(() => failure), failure]);
+    const prepare = () => {
+      const context = openContext(connection);
+      // The browser may end before it is used.
+      context.catch(() => {});
+      return context;
+    };
     /** The next context: to start the process of a page takes longer than many logins. */
-    let spare = openContext(connection);
+    let spare = prepare();
     return {
       openContext() {
         const context = spare;
-        spare = openContext(connection);
-        // It is left when the browser ends.
-        spare.catch(() => {});
+        spare = prepare();
         return context;
       },
       async close() {
