@@ -73,10 +73,11 @@ export async function checkInTurn(
   /** The indexes of the attacks that the client passed, and after which no login has been tried. */
   let unproven: number[] = [];
 
-  /** Logs in without an attack, if attacks wait for that. */
+  /** Logs in without an attack, if attacks wait for that; at once, because a client that rests rejects everything. */
   async function prove(): Promise<void> {
     if (unproven.length === 0 || broken !== undefined) return;
-    if (await failedLogin(runner, control) === undefined) unproven = [];
+    const once: Runner = { ...runner, repeat: (act, watch) => runner.attempt(act, watch) };
+    if (await failedLogin(once, control) === undefined) unproven = [];
     else await repeatAlone();
   }
 
@@ -85,9 +86,11 @@ export async function checkInTurn(
     const indexes = unproven;
     unproven = [];
     const names = indexes.map((index) => tasks[index]!.attack.id);
-    if (restart === undefined) {
+    if (restart !== undefined) {
+      await restart().catch((error: unknown) => void (broken = { because: describeError(error) }));
+    } else if (await failedLogin(runner, control) !== undefined) {
       broken = { because: `since one of ${names.join(", ")} the login without an attack fails` };
-    } else await restart().catch((error: unknown) => void (broken = { because: describeError(error) }));
+    }
     for (const index of indexes) results[index] = await check(tasks[index]!);
   }
 
@@ -140,7 +143,7 @@ export async function checkInTurn(
     if (isProof) unproven = [];
     if (isStale || !wasDown && (outcome === undefined || isProof)) return result;
     const isRejection = outcome === "rejected" && result.verdict === "passed" && !(error instanceof UnreachableError);
-    if (isRejection && mayForget && index !== undefined) {
+    if (isRejection && mayForget && index !== undefined && rank(task) === 0) {
       unproven.push(index);
       return result;
     }
