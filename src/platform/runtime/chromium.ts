@@ -153,7 +153,7 @@ export async function startChromium(path: string): Promise<Chromium> {
     };
     /** The next context: to start the process of a page takes longer than many logins. */
     let spare = prepare();
-    await Promise.race([spare, failure]);
+    await Promise.race([spare, failure]).catch(() => {});
     return {
       openContext() {
         const context = spare;
