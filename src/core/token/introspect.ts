@@ -78,8 +78,3 @@ export async function visibleClaims(server: Server, client: Client, claims: User
   }
   return visible;
 }
-
-/** Its claims. A token that is bound to a key is no bearer token. */
-export function showClaims(_server: Server, _visible: UserClaims, _client: Client, claims: UserClaims): UserClaims {
-  return { token_type: claims.cnf === undefined ? "Bearer" : undefined, ...claims };
-}

@@ -20,8 +20,8 @@ import {
   addUserClaimsOfIdToken,
   issueAccessToken,
   issueIdToken,
+  showClaims,
 } from "./tokens/mod.ts";
-import { showClaims } from "./introspect.ts";
 
 /** The tables of every server. The ID token contains a digest of the access token, and so is issued after it. */
 const ownSteps: TokenSteps<Server> = {

@@ -10,6 +10,7 @@
 import { ProgramError } from "../../rules/program_error.ts";
 import type { Subject } from "../../store/store.ts";
 import type { AccessTokenClaims } from "./access_token.ts";
+import type { Client } from "../../clients/clients.ts";
 import { type ClaimRules, claimsForAccessToken, claimsForScope, type UserClaims } from "../../clients/claims.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash } from "../../keys/jwt.ts";
@@ -195,4 +196,9 @@ export async function addUserClaimsOfIdToken(
   }
   const user = await server.users.find(subject.sub);
   return user === undefined ? {} : claimsForScope(server.claims, user, scope);
+}
+
+/** What introspection shows of an access token: its claims. A token that is bound to a key is no bearer token. */
+export function showClaims(_server: Server, _visible: UserClaims, _client: Client, claims: UserClaims): UserClaims {
+  return { token_type: claims.cnf === undefined ? "Bearer" : undefined, ...claims };
 }
