@@ -32,6 +32,8 @@ TEXT is what you have at hand; without it, or with -, standard input:
                     the rule in it, by its ID or its sentence
   invalid_grant, "jwt expired", or another error of a client; a whole stack
   trace or log      what it means, the usual causes, and what to change
+  an issue of a start, or a flag or variable alone
+                    the setting or the command that it is about
   PK                the rules of a group
   redirect_uri      the rules of a parameter
   --server http://localhost:9000 TEXT
