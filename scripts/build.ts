@@ -80,6 +80,11 @@ readCommand({
   does: `Builds the npm package into ${folder}/: bundles by esbuild, declarations by deno pack, a manifest made from ` +
     "deno.json. Then packs it, installs the tarball into an empty folder, and prints the sizes.",
 });
+const node = (await run("node", "--version").catch(() => "none")).trim();
+const [major = 0, minor = 0] = node.slice(1).split(".").map(Number);
+if (!(major > 22 || major === 22 && minor >= 13)) {
+  console.error(`The program that is built needs Node ${engines.node}. The node of this shell is ${node}.`);
+}
 await installModules().catch(exitWithError);
 await Deno.remove(folder, { recursive: true }).catch(ignoreNotFound);
 const entries = [...Object.values(manifest.exports), "src/main.ts"].map((path) => path.replace(/^\.\//, ""));
