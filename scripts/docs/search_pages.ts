@@ -36,7 +36,18 @@ const stopWords = new Set(
 );
 
 /** Words whose stem is another word: `https` is not `http`, `logs` not the `log` of `log in`. */
-const unstemmed = new Set("https logs jwks jws dns tls cors ios sms css aws kms news express redis rails".split(" "));
+const unstemmed = new Set(
+  "https logs jwks jws dns tls cors ios sms css aws kms news express redis rails windows".split(" "),
+);
+
+const terms = new Map<string, string>();
+
+/** The stem of a word in small letters. The same words come again and again. */
+function termOf(word: string): string {
+  const term = terms.get(word) ?? (unstemmed.has(word) ? word : stemmer(word));
+  terms.set(word, term);
+  return term;
+}
 
 /** The words of a text. `invalid_grant` and `issuerHosts` are found by their parts too, and `nextjs` is `Next.js`. */
 function wordsOf(text: string): string[] {
@@ -129,12 +140,12 @@ const products = new Set(
     "apple google okta auth0 entra azure microsoft keycloak github gitlab facebook cypress playwright selenium pytest " +
     "grafana jenkins nextcloud gitea forgejo argo vault minio proxmox portainer harbor discord linkedin cognito iphone tv " +
     "junit jest vitest windows kubernetes docker mcp claude wordpress curl postman iphone ipad mobile cloudflare nock msw")
-    .split(" ").map(stemmer),
+    .split(" ").map(termOf),
 );
 
 /** A query with the words of the documentation: `sign in` is `login`, `10 s` a duration. */
 function plainQuery(query: string): string {
-  return query.replaceAll(
+  return query.replaceAll(/\b(?:alice|bob)\b/gi, "somebody").replaceAll(
     /\b(turn|switch|shut|put|speed|log|sign|throw|get) (?:it|this|me|them|him|her|users?|people|everybody|everyone|all|out of) (?=off|down|on|out|up|in\b)/gi,
     "$1 ",
   ).replaceAll(
@@ -170,15 +181,6 @@ const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum +
 /** The terms of a text: stems, without words that say nothing. */
 function termsOf(words: readonly string[]): string[] {
   return words.map((word) => word.toLowerCase()).filter((word) => !stopWords.has(word)).map(termOf);
-}
-
-const terms = new Map<string, string>();
-
-/** The stem of a word in small letters. The same words come again and again. */
-function termOf(word: string): string {
-  const term = terms.get(word) ?? (unstemmed.has(word) ? word : stemmer(word));
-  terms.set(word, term);
-  return term;
 }
 
 /** The terms of a heading or a phrase: words, neighbours, and what is absent as a term of its own alone. */

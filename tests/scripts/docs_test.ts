@@ -174,6 +174,8 @@ test("everyday words lead to the section that answers, and a stem is no other wo
     "certif": "guides/configure.html#https-on-localhost",
     "logout without return address": "guides/logout.html",
     "port already in use": "guides/configure.html#change-the-port",
+    "how do I undo everything I changed in the browser": "guides/control.html",
+    "my teammate uses windows, does it run there": "guides/start.html#windows",
     "testcontainers random port issuer": "guides/containers-and-ci.html#testcontainers",
     "client secret in body or header": "guides/configure.html#clients-with",
   };
