@@ -133,15 +133,15 @@ test("a client that requires a level of authentication and does not compare acr 
   assertEquals(other.counts.skipped, 2, String(other));
 });
 
-test("keys/rotated is skipped for a correct client whose keys the driver cannot age", async () => {
+test("keys/rotated and keys/stale are skipped for a correct client whose keys the driver cannot age", async () => {
   const { logIn, ...driver } = smallClient();
   const report = await checkClientWithEdDsa({
     ...driver,
     logIn: async (journey) => ({ ...await logIn!(journey), passTime: undefined }),
-  }, { only: ["keys/extra", "keys/rotated"] });
+  }, { only: ["keys/extra", "keys/rotated", "keys/stale"] });
   assertEquals(
     report.results.filter(({ verdict }) => verdict !== "passed").map(({ verdict, attack: { id } }) => [verdict, id]),
-    [["skipped", "keys/rotated"]],
+    [["skipped", "keys/rotated"], ["skipped", "keys/stale"]],
     String(report),
   );
 });

@@ -15,7 +15,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   "jarm/signature": ["jarm/claims"],
   "keys/down": ["keys/lost-by-failure"],
   "keys/extra": ["keys.extra"],
-  "keys/rotated": ["keys.rotated", "keys/stale"],
+  "keys/rotated": ["keys.rotated"],
   "logout/back-channel-other": ["logout/back-channel-other-issuer"],
   "logout/fails": ["error/revocation"],
   "logout/tokens-used": ["logout/back-channel-tokens"],

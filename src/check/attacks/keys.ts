@@ -5,11 +5,11 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { body, keys, status } from "../../testing/faults/mod.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { describeOutcome } from "../assess.ts";
-import { exchangesOf, type Observation } from "../attack.ts";
+import { exchangesOf, type Observation, secondsBetweenLogins } from "../attack.ts";
 import { forgeJwt, signWithForeignKey } from "./forged_jwt.ts";
 import { wrongBodies } from "./grid.ts";
 import { oneOf } from "./parameters.ts";
-import { conclude, unclear } from "./conclusions.ts";
+import { conclude, failIf, unclear } from "./conclusions.ts";
 
 /** How long a key has been removed in `keys/kept-for-ever`, in seconds. */
 const secondsUntilRemoved = 172_800;
@@ -73,6 +73,35 @@ export const keyAttacks: readonly Attack[] = [
     sources: ["giantswarm/mcp-oauth#452", "openfga/openfga#3100"],
     once: () => rotateBefore("id_token"),
     assess: assessRotation,
+  }),
+  defineAttack({
+    id: "keys/stale",
+    title:
+      "The server signs the ID token with a new key, but its JWKS lacks the key for a while, as from an HTTP cache.",
+    correctClient:
+      "The client reports an error after at most three fetches of the JWKS; a login a few minutes later works.",
+    level: "must-recover",
+    journey: "second login",
+    endpoints: ["token", "jwks"],
+    sources: ["OpenID Connect Core §10.1.1", "smallrye/smallrye-jwt#228", "erlef/oidcc#543"],
+    start({ as }) {
+      as.on("jwks").always(keys.stale());
+      as.on("token").once(rotateBefore("id_token"));
+    },
+    async assess(observation) {
+      const { outcome, earlier } = observation;
+      const fetches = exchangesOf(observation, "jwks").length;
+      const wrong = failIf(outcome === "accepted", "the client accepted an ID token of an unknown key", "signature") ??
+        failIf(fetches > 3, `the client fetched the keys ${fetches} times`, "repeated");
+      if (wrong !== undefined) return wrong;
+      earlier!.passTime?.(secondsBetweenLogins);
+      const passed = await observation.recovers();
+      return {
+        passed,
+        isUnclear: !passed && earlier!.passTime === undefined,
+        because: `the client reported an error; the login after it ${passed ? "succeeded" : "failed"}`,
+      };
+    },
   }),
   defineAttack({
     id: "keys/unknown-often",
