@@ -42,6 +42,7 @@ const hostSettings: readonly HostSetting[] = [
 
 /** The server cannot create the tenant. */
 export class TenantError extends Error {
+  /** Creates the error. */
   constructor(message: string) {
     super(message);
     this.name = "TenantError";

@@ -18,6 +18,7 @@ export class ControlRequestError extends Error {
   /** What was expected and received; empty if the message says everything. */
   readonly errors: readonly ProblemIssue[];
 
+  /** Creates the error. */
   constructor(message: string, status: number, errors: readonly ProblemIssue[] = []) {
     super(message);
     // Test runners distinguish failed assertions from other errors by the name.
