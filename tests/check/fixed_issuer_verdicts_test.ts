@@ -134,6 +134,7 @@ test("with a restart, the attacks on metadata and keys reach an application that
     "the attack names hosts of internal networks",
     "the client is configured with one issuer",
     "the check cannot let days pass for the client (add ClientSession.passTime)",
+    "the attack waits for the time limits of the client (add timeLimits: true)",
   ];
   const because = report.results.filter(({ verdict }) => verdict === "skipped").map((result) => result.because);
   assertEquals(because.filter((reason) => !expected.includes(reason)), [], String(report));
