@@ -162,6 +162,7 @@ function findDifference(one: string, other: string): { readonly difference: Diff
   if (isScheme(one) && isScheme(other)) return by("scheme", "the scheme");
   if (!isUrl(one)) return by("value", "more than their form");
   const [a, b] = [new URL(one), new URL(other)];
+  if (a.href === b.href) return by("port", "the default port, which only one of them names");
   if (isLoopback(a.hostname) && isLoopback(b.hostname) && a.hostname !== b.hostname) {
     return by("loopback", `the host, ${b.hostname} instead of ${a.hostname}`);
   }

@@ -35,6 +35,8 @@ state | state cookie found: check domain and samesite cookie settings | OIDCCook
 kid | No matching key found | Discover the metadata again: it has the keys.
 metadata_issuer>2 | unexpected issuer URI *
 aud | must contain \`*\` (found audiences: *) | set_other_audience_verifier_fn() accepts further ones.
+@ openidconnect-rs @ ramosbugs/openidconnect-rs src/types/jwks.rs
+jwks>4 | missing field \`keys\`
 @ PyJWT, ruby-jwt @ jpadilla/pyjwt jwt/api_jwt.py
 exp | Signature has expired | The argument leeway allows a few seconds.
 @ PyJWT @ jpadilla/pyjwt jwt/jwks_client.py
@@ -57,7 +59,7 @@ https | authority_uri_insecure | MSAL has no option: start with --tls self-signe
 @ @azure/msal-browser, @azure/msal-node @ AzureAD/microsoft-authentication-library-for-js lib/msal-common/src/error/ClientAuthErrorCodes.ts
 discovery | endpoints_resolution_error | For another server than Entra: authority, and protocolMode OIDC.
 @ @azure/msal-browser, @azure/msal-node @ AzureAD/microsoft-authentication-library-for-js lib/msal-common/src/error/ClientConfigurationErrorCodes.ts
-discovery | untrusted_authority | knownAuthorities must have the host of the authority.
+discovery>1 | untrusted_authority | knownAuthorities must have the host of the authority.
 @ angular-auth-oidc-client @ damienbod/angular-auth-oidc-client projects/angular-auth-oidc-client/src/lib/validation/state-validation.service.ts
 browser_state | authCallback incorrect state | Call checkAuth() once, in the root component.
 iss | authCallback incorrect iss does not match authWellKnownEndpoints issuer
@@ -105,6 +107,8 @@ configuration | Host must be trusted. URL was: * | trustHost: true, or AUTH_TRUS
 configuration | Please define a \`secret\` | AUTH_SECRET, or the option secret.
 @ Authlib @ authlib/authlib authlib/integrations/base_client/sync_app.py
 configuration | Missing "authorize_url" value | server_metadata_url, or authorize_url and access_token_url.
+@ Authlib @ authlib/authlib authlib/integrations/base_client/sync_openid.py
+jwks>6 | Missing "jwks_uri" in metadata | server_metadata_url of register(), or jwks_uri.
 @ Authlib
 exp | expired_token: The token is expired
 nbf | invalid_token: The token is not valid yet

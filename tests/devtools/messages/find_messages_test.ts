@@ -651,6 +651,7 @@ test("of several messages the innermost cause decides; fields and lines about ot
 test("the values of a message are compared, and their difference stands first", async () => {
   const differences: readonly (readonly [expected: string, received: string, words: string])[] = [
     ["http://localhost:9000", "http://localhost:9000/", "a slash at the end"],
+    ["https://id.example:443/realm", "https://id.example/realm", "the default port, which only one of them names"],
     ["http://localhost:9000", "http://127.0.0.1:9000", "127.0.0.1 instead of localhost"],
     ["http://localhost:9000", "http://localhost:9001", "the port, 9001 instead of 9000"],
     ["http://localhost:9000", "https://localhost:9000", "the scheme"],
