@@ -126,10 +126,20 @@ function placesOf(searched: string): (match: Match) => number {
     index,
     step: /^(?:the|during)/i.test(mark) ? 1 : -1,
   }));
+  // Most matches are in the line of the one before.
+  let line = { start: 0, end: -1, isBesides: false };
   return ({ start, end, weight }) => {
-    const line = searched.slice(searched.lastIndexOf("\n", start) + 1);
+    if (start < line.start || start >= line.end) {
+      const lineStart = searched.lastIndexOf("\n", start) + 1;
+      const lineEnd = searched.indexOf("\n", start);
+      line = {
+        start: lineStart,
+        end: lineEnd < 0 ? searched.length : lineEnd,
+        isBesides: besides.test(searched.slice(lineStart)),
+      };
+    }
     const depth = marks.reduce((sum, { index, step }) => index < end ? sum + step : sum, 0);
-    return (besides.test(line) ? 1_000 : 0) + (weight < weights.words ? 1_000 : depth);
+    return (line.isBesides ? 1_000 : 0) + (weight < weights.words ? 1_000 : depth);
   };
 }
 
