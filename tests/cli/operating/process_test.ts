@@ -98,16 +98,20 @@ test("[OP-05, OP-04] over https a request in flight gets its response when the p
   await against({ args: pem }, async (program) => {
     const body = "client_id=bob";
     const responded = new Promise<string>((resolve, reject) => {
-      const headers = { "content-type": "application/x-www-form-urlencoded", "content-length": body.length };
+      const headers = {
+        ...{ "content-type": "application/x-www-form-urlencoded", "content-length": body.length },
+        expect: "100-continue",
+      };
       const url = `https://localhost:${program.port}/oauth2/token`;
       const sent = request(url, { method: "POST", headers, ca: certificate, agent: false }, (response) => {
         let text = "";
         response.setEncoding("utf8").on("data", (part: string) => text += part).on("end", () => resolve(text));
       });
       sent.on("error", reject).flushHeaders();
-      sent.write(body.slice(0, 3), () => {
+      // The program has the request.
+      sent.on("continue", () => {
         program.signal("SIGTERM");
-        program.waitForOutput(/^Stopping/m).then(() => sent.end(body.slice(3)));
+        program.waitForOutput(/^Stopping/m).then(() => sent.end(body));
       });
     });
     assertMatch(await responded, /"error":"invalid_(client|request)"/);
