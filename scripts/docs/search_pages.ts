@@ -31,7 +31,7 @@ export interface IndexedSection extends FoundSection {
 
 /** Words that say nothing about a page. */
 const stopWords = new Set(
-  "a an and are as at be by can do does for from get how i in into is it its me my not of on or should that the their them then there this to use using we what when where which why with work you your me my make makes let want need put if has have was will would could any some just so please every am been but had he her him his may more than too very give mean means anything something still whether out off don doesn isn can t know happened there show"
+  "a an and are as at be by can do does for from get how i in into is it its me my not of on or should that the their them then there this to use using we what when where which why with work you your me my make makes let want need put if has have was will would could any some just so please every am been but had he her him his may more than too very give mean means anything something still whether out off don doesn isn can t know happened there show without no all lets your yours our ours really already"
     .split(" "),
 );
 
@@ -90,16 +90,16 @@ const reaching = new RegExp(
 const absentOf = (text: string) => [...text.toLowerCase().matchAll(absence)].map(([, word]) => stemmer(word!));
 
 /** What is not there, `no keyboard`, `without opening a browser`. */
-const absence = /\b(?:without|no|not)\s(?:(?:a|an|any|the|opening|using|having|being)\s){0,3}(\p{L}+)/gu;
+const absence = /\b(?:without|no|not)\s(?:(?:a|an|any|all|that|the|opening|using|having|being)\s){0,3}(\p{L}+)/gu;
 
 /** Everyday words and the word that the documentation has for them. */
-const synonyms: Readonly<Record<string, string>> = Object.fromEntries(
+const synonyms: Readonly<Record<string, string | undefined>> = Object.fromEntries(
   Object.entries({
     reset: "forget wipe clear erase clean empty purge initial fresh",
     clock: "tomorrow later week month year future past",
     simulate: "purpose deliberately deliberate cause behave",
     mock: "fake dummy pretend imitate imitation mimic act simulate replica",
-    outage: "answer respond return die dead crash unreachable",
+    outage: "answer respond return die dead crash unreachable down",
     user: "person people human somebody someone everybody everyone anybody bob alice",
     role: "admin administrator manager boss chief moderator editor rights permission",
     install: "setup",
@@ -113,16 +113,19 @@ const synonyms: Readonly<Record<string, string>> = Object.fromEntries(
     url: "address link",
     claims: "field attribute extra department team country language birthday nickname avatar photo info information",
     paste: "write enter insert",
+    email: "mail mailbox",
+    attack: "hack hacker forge stolen safe",
+    redirect: "callback land",
     loop: "jump bounce circle forever endlessly flicker",
     silent: "hidden invisible background iframe frame quietly unnoticed",
     style: "colour color logo theme design css font dark ugly appearance branding",
     lifetime: "last until",
-    expire: "stale outdated old",
+    expire: "stale outdated old ended",
     uninstall: "quit exit terminate kill",
     start: "begin launch boot",
     offline: "plane airplane internet network",
-    production: "customer",
-    health: "alive ready",
+    tenant: "company customer organisation instance",
+    health: "alive ready up liveness readiness",
     proxy: "front nginx apache",
     database: "postgres mysql",
     parallel: "simultaneously together disturb interfere",
@@ -149,7 +152,7 @@ function plainQuery(query: string): string {
     /\b(turn|switch|shut|put|speed|log|sign|throw|get) (?:it|this|me|them|him|her|users?|people|everybody|everyone|all|out of) (?=off|down|on|out|up|in\b)/gi,
     "$1 ",
   ).replaceAll(
-    /\b(?:sign|log)(?:ing|ged|s)?[ -](in|out|off|up|on)\b/gi,
+    /\b(?:sign|log)(?:g?ing|g?ed|s)?[ -](in|out|off|up|on)\b/gi,
     (_, direction: string) => ({ in: "login", on: "login", up: "signup" })[direction.toLowerCase()] ?? "logout",
   )
     .replaceAll(/\bc#|\bcsharp\b/gi, "asp.net").replaceAll(/\bhow long\b/gi, "how long lifetime")
@@ -183,10 +186,10 @@ function termsOf(words: readonly string[]): string[] {
   return words.map((word) => word.toLowerCase()).filter((word) => !stopWords.has(word)).map(termOf);
 }
 
-/** The terms of a heading or a phrase: words, neighbours, and what is absent as a term of its own alone. */
+/** The terms of a heading or a phrase: words, neighbours, and what is absent. */
 function topicTerms(text: string): Set<string> {
   const plain = plainQuery(text);
-  return new Set(termsOf([...pairsOf(plain), ...wordsOf(plain.replaceAll(absence, ""))]));
+  return new Set(termsOf([...pairsOf(plain), ...wordsOf(plain)]));
 }
 
 /** A section, as it is searched. */
@@ -265,16 +268,14 @@ const parts: Readonly<Record<SitePart, number>> = { guides: 1, reference: 1 / 2,
  */
 const places = { heading: 2.5, page: 0.6, phrases: 3, text: 0.3, half: 2.5 };
 
-/** How fast further phrases with a term add less. */
-const repetition = 0.35;
+/** How fast further phrases with a term add less, and how many phrases of a section halve that. */
+const repetition = { rate: 0.4, half: 100 };
 
 /** How much the nearest phrase counts beside the places of the terms. */
 const nearness = 1.25;
 
-/** How much the name of a product, what is absent, neighbours, and a word in place of an unknown one count. */
-const factors = { product: 3, absent: 0.3, pair: 0.8, direction: 2, guess: 0.5 };
-
-const directions = new Set(["from_server", "to_server"].map(termOf));
+/** How much the name of a product, and a word in place of an unknown one, count. */
+const factors = { product: 1.5, guess: 0.5 };
 
 /** How much a section for those who write tests counts in a query that names neither tests nor code. */
 const authorsOnly = 0.8;
@@ -301,32 +302,31 @@ function rank(index: SearchIndex, query: string): SearchedSection[] {
   const { byTerm, weightOf, averageLength } = index;
   const weights = new Map<string, number>();
   const text = plainQuery(query);
-  const absent = absentOf(query);
   const words = new Set<string>();
   const add = (term: string, factor: number) => weights.has(term) || weights.set(term, factor * weightOf(term));
   for (const written of termsOf(wordsOf(text))) {
     for (const term of byTerm.has(written) ? [written] : similarTerms(index, written)) {
       words.add(term);
-      const factor = products.has(term) ? factors.product : absent.includes(term) ? factors.absent : 1;
-      add(term, term === written ? factor : factors.guess);
+      add(term, term !== written ? factors.guess : products.has(term) ? factors.product : 1);
     }
   }
-  for (const term of termsOf(pairsOf(text))) add(term, directions.has(term) ? factors.direction : factors.pair);
-  for (const term of words) for (const meant of synonyms[term] ?? []) add(meant, 1);
+  for (const term of termsOf(pairsOf(text))) add(term, 1);
+  for (const term of words) if (synonyms[term] !== undefined) add(synonyms[term], 1);
   const all = sumOf([...words].map((term) => weights.get(term)!)) || 1;
 
   const score = (section: SearchedSection) => {
-    const { inPage, inHeading, inPhrases, inText, length } = section;
+    const { inPage, inHeading, inPhrases, inText, length, phrases } = section;
+    const rate = repetition.rate / (1 + phrases.length / repetition.half);
     let [sum, covered] = [0, 0];
     for (const [term, weight] of weights) {
       const found = (inHeading.has(term) ? places.heading : 0) + (inPage.has(term) ? places.page : 0) +
-        places.phrases * (1 - Math.exp(-repetition * (inPhrases.get(term) ?? 0))) +
+        places.phrases * (1 - Math.exp(-rate * (inPhrases.get(term) ?? 0))) +
         places.text * (inText.get(term) ?? 0) / (0.4 + 0.6 * length / averageLength);
       const value = weight * found / (found + places.half);
       sum += value;
       if (words.has(term)) covered += value;
     }
-    const near = Math.max(0, ...section.phrases.map((phrase) => likeness(phrase, weights, weightOf)));
+    const near = Math.max(0, ...phrases.map((phrase) => likeness(phrase, weights, weightOf)));
     // A section with several words of the query comes before one with a rare word.
     return (sum + nearness * near) * Math.sqrt(covered / all + 0.001) * parts[section.part] * fit(section, query);
   };
@@ -342,7 +342,7 @@ function likeness(
   weightOf: SearchIndex["weightOf"],
 ): number {
   const common = [...phrase].filter((term) => weights.has(term));
-  return common.length === 0 ? 0 : sumOf(common.map((term) => Math.min(weights.get(term)!, 3 * weightOf(term)))) /
+  return common.length === 0 ? 0 : sumOf(common.map((term) => weights.get(term)!)) /
     Math.sqrt(sumOf([...phrase].map(weightOf)));
 }
 

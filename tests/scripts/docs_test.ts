@@ -178,6 +178,15 @@ test("everyday words lead to the section that answers, and a stem is no other wo
     "my teammate uses windows, does it run there": "guides/start.html#windows",
     "testcontainers random port issuer": "guides/containers-and-ci.html#testcontainers",
     "client secret in body or header": "guides/configure.html#clients-with",
+    // When it is ready, who trusts it, and a word that stands for one of the documentation.
+    "how do I know when it is up in my pipeline": "guides/containers-and-ci.html#github-actions",
+    "java does not trust its certificate": "guides/configure.html#https",
+    "is the mail address verified": "guides/users.html",
+    "what can I put in the token of a machine": "guides/get-a-token.html#client-credentials",
+    "where does the browser land after being signed out": "guides/logout.html",
+    "two companies on one server": "guides/embed.html#several-issuers",
+    "get a token without all that redirecting": "guides/get-a-token.html#mint-a-token-without",
+    "tokens without signature": "guides/get-a-token.html#mint-a-token-without",
   };
   for (const [query, section] of Object.entries(sections)) {
     const [first] = findPages(index, query);
