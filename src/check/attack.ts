@@ -97,8 +97,7 @@ export interface Stage {
   /** The protected resource of the journey, if the client requests one. */
   readonly resource?: TestResource;
   /**
-   * Begins a session in the way that the attack is about, by default with the browser of the user, or sends the token
-   * of a {@link TokenJourney}. The client has the whole time limit for each call.
+   * Begins a session in the way that the attack is about, by default with the browser of the user.
    *
    * @throws What the client throws.
    */
