@@ -162,6 +162,7 @@ export function userReader({ loggedInText = [], users = [] }: UserTexts): (page:
 
 /** Whether a page has a text by itself: not as a part of a word, an e-mail address or an identifier. */
 export function hasWord(page: string, text: string): boolean {
+  if (!page.includes(text)) return false;
   const word = text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   const letter = "[\\p{L}\\p{N}_]";
   return new RegExp(`(?<!${letter}[-.@+|]?)${word}(?![-.@+|]?${letter})`, "u").test(page);
