@@ -8,8 +8,10 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { attacks } from "../../src/check/attacks/mod.ts";
 import { resourceApplication } from "../../src/check/resource_application.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
+import { sample } from "../sample.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { checkClient } from "./patient_check.ts";
 
@@ -19,25 +21,36 @@ const guide = readFileSync("static/docs/verify-tokens.md", "utf8");
 const blocks = (language: string) =>
   [...guide.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, "g"))].map(([, block]) => block!);
 
-/** Checks the API of a block of the guide. @param open Starts it, and returns what responds to its requests. */
+/** The attacks on APIs, without the one that waits until the API may fetch keys again. */
+const onTokens = attacks.filter(({ by, id }) => by === "acceptToken" && id !== "resource/key-rotated").map(({ id }) =>
+  id
+);
+
+/**
+ * Checks the API of a block of the guide by a third of the attacks.
+ *
+ * @param open Starts it, and returns what responds to its requests.
+ * @param place The place of the third.
+ */
 async function checkBlock(
   block: string,
   open: (file: string) => Promise<{ fetch?: Fetch; url?: string; close?(): void }>,
-  extension: string,
+  place: number,
 ): Promise<void> {
   await using as = await testLatchkey({ alg: "RS256" });
   await as.listen({ port: 0 });
   assert(block.includes("http://localhost:9000"), block);
-  const file = join(folder, `api${new URL(as.issuer).port}.${extension}`);
+  const file = join(folder, `api${new URL(as.issuer).port}.ts`);
   writeFileSync(file, block.replaceAll("http://localhost:9000", as.issuer));
   const { fetch, url = "http://api.test/orders", close } = await open(file);
   try {
-    const report = await checkClient(resourceApplication(url, { fetch }), { as, inProcess: false });
+    const report = await checkClient(resourceApplication(url, { fetch }), {
+      ...{ as, inProcess: false, only: sample(onTokens, 3, place) },
+    });
     const text = String(report);
     assert(report.passed, text);
     assertEquals(report.causes.filter(({ verdict }) => verdict === "failed"), [], text);
-    assert(report.counts.passed > 50, text);
-    assert(report.counts.skipped < report.counts.passed, text);
+    assert(report.counts.passed > 0, text);
     assertMatch(text, /^\S+: \d+ attacks \(\d+ requests, /);
     assertNotMatch(text, /logins|the client carried on|best practices/);
   } finally {
@@ -53,7 +66,7 @@ test("the API with requireToken() passes the check", { skip }, async () => {
   await checkBlock(block!.replace(`scope: ["read"]`, "scope: []"), async (file) => {
     const { handle } = await import(pathToFileURL(file).href);
     return { fetch: async (url, init) => await handle(new Request(url, init as RequestInit)) };
-  }, "ts");
+  }, 2);
 });
 
 test("the API with jose passes the check", { skip }, async () => {
@@ -66,7 +79,7 @@ test("the API with jose passes the check", { skip }, async () => {
         return await claimsOf(token).then(Response.json, () => new Response(null, { status: 401 }));
       },
     };
-  }, "ts");
+  }, 0);
 });
 
 const python = "/usr/bin/python3";
@@ -99,5 +112,5 @@ test("the API with PyJWT passes the check", { skip: !hasPyJwt }, async () => {
       child.stdout.once("data", (line) => resolve(String(line).trim()))
     );
     return { url, close: () => child.kill() };
-  }, "py");
+  }, 1);
 });

@@ -86,14 +86,13 @@ function accusationsIn(report: CheckReport): readonly string[] {
   return accusations(report).filter((id) => !id.startsWith("ability/"));
 }
 
-for (const [place, [name, users]] of sample([...Object.entries(userLists).entries()], 3, 0)) {
+for (const [place, [name, users]] of sample([...Object.entries(userLists).entries()], 4, 0)) {
   test(`a correct application is accused of nothing whatever its page shows, with ${name} as the default user`, async () => {
     for (const [shown, userPage] of sample(Object.entries(userPages), 5, place)) {
-      const report = await check({ users, userPage, loggedInUrl: `${shop}/me` });
+      const loggedInUrl = shown === "sub and email" ? undefined : `${shop}/me`;
+      const report = await check({ users, userPage, loggedInUrl });
       assertEquals([shown, accusationsIn(report)], [shown, []]);
     }
-    const report = await check({ users, userPage: userPages["sub and email"]! });
-    assertEquals(accusationsIn(report), []);
   });
 }
 
@@ -201,9 +200,9 @@ test("values that only one user has decide, whatever text names the user, and a 
   }
 });
 
-for (const [place, key] of sample([...Object.keys(accountKeys).entries()], 6, 2)) {
+for (const [place, key] of sample([...Object.keys(accountKeys).entries()], 8, 2)) {
   test(`an application that finds accounts by ${key} is found by each page that shows the account`, async () => {
-    for (const text of sample(accountTextsFor(key), 2, place)) {
+    for (const text of sample(accountTextsFor(key), 3, place)) {
       const situation = { users: checkUsers, ...accountPage(key, text), loggedInUrl: `${shop}/me` };
       const report = await check(situation, ["id-token/user-similar"]);
       assert(report.counts.failed > 0, `${text}: ${report}`);
@@ -220,7 +219,7 @@ test("no claim of a user of a check has the sub of one, or a part of it", () => 
 });
 
 test("an application that keeps the first claims of each user is accused of nothing", async () => {
-  for (const shown of ["email", "name"]) {
+  for (const shown of sample(["email", "name"], 2, 0)) {
     const kept = new Map<string, object>();
     const userPage = (info: object) => {
       const { sub } = Object(info);
