@@ -11,6 +11,7 @@ import { test } from "node:test";
 import type { LatchkeyOptions, Store } from "../../src/mod.ts";
 import { StoreError } from "../../src/core/store/store.ts";
 import { storeKinds } from "../platform/store/store_kinds.ts";
+import { sample } from "../sample.ts";
 import { openBrowser } from "./browser.ts";
 import { basicHeader, confidentialClient, publicClient, refresh, userinfo } from "./client_endpoints.ts";
 import { assertTokenResponse, getRedirectParams, testServer } from "../kit.ts";
@@ -190,7 +191,7 @@ async function isSuccess(response: Response): Promise<boolean> {
   return false;
 }
 
-for (const [name, skip, create] of storeKinds) {
+for (const [name, skip, create] of sample(storeKinds, 4, 0)) {
   for (const flow of flows) {
     test(`[TK-22, CI-04] on ${name} any call of the store in the flow ${flow.name} may fail`, { skip }, async () => {
       for (const mode of modes) {

@@ -10,6 +10,7 @@ import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Store } from "../../src/mod.ts";
 import { storeKinds } from "../platform/store/store_kinds.ts";
+import { sample } from "../sample.ts";
 import { openBrowser } from "./browser.ts";
 import { basicHeader, confidentialClient, fetchIntrospection, isActive, userinfo } from "./client_endpoints.ts";
 import { type ForeignIssuer, foreignIssuer, jwtBearer } from "./foreign_issuer.ts";
@@ -191,7 +192,7 @@ for (const isConfigured of [true, false]) {
     }
   });
 
-  for (const [name, skip, create] of storeKinds) {
+  for (const [name, skip, create] of sample(storeKinds, 4, 1)) {
     const places = isConfigured ? "" : ", at two instances and after a restart";
     test(`${title}: ${kind}, on ${name}${places}`, { skip }, async () => {
       const open = create();

@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions, Store } from "../../src/mod.ts";
 import { storeKinds } from "../platform/store/store_kinds.ts";
+import { sample } from "../sample.ts";
 import { openBrowser } from "./browser.ts";
 import {
   basicHeader,
@@ -147,7 +148,7 @@ for (const sub of ["alice", "carol"]) {
   });
 
   const isConfigured = sub === "alice";
-  for (const [name, skip, create] of storeKinds) {
+  for (const [name, skip, create] of sample(storeKinds, 4, 1)) {
     const places = isConfigured ? "" : ", at two instances and after a restart";
     test(`${title}: ${sub}, on ${name}${places}`, { skip }, async () => {
       const open = create();

@@ -23,8 +23,6 @@ const initialize = {
 
 for (
   const { sent, messages, keepsInput } of [
-    { sent: "one message", messages: [initialize], keepsInput: true },
-    { sent: "one message and the end", messages: [initialize], keepsInput: false },
     { sent: "three messages", messages: [initialize, { method: "ping" }, { method: "tools/list" }], keepsInput: true },
     { sent: "three and the end", messages: [initialize, { method: "ping" }, { method: "ping" }], keepsInput: false },
   ]
@@ -33,7 +31,7 @@ for (
     const input = messages.map((message, at) => JSON.stringify({ jsonrpc: "2.0", id: at + 1, ...message }) + "\n").join(
       "",
     );
-    for (let start = 1; start <= 5; start++) {
+    for (let start = 1; start <= 2; start++) {
       const command = startCommand({ ...agent, input, keepsInput });
       if (keepsInput) {
         await Promise.race([command.waitForOutput(new RegExp(`"id":${messages.length},`)), command.exited]);
@@ -65,7 +63,7 @@ test("init reads lines that are typed together, before the first question or aft
 test("hash-password reads what is piped at once, and what is typed together, before the first question or after it", async () => {
   const digest = /^\$scrypt\$\S+$/m;
   for (const keepsInput of [true, false]) {
-    for (let start = 1; start <= 5; start++) {
+    for (let start = 1; start <= 2; start++) {
       const command = startCommand({ args: ["hash-password"], input: "correct horse\n", keepsInput });
       await Promise.race([command.waitForOutput(digest), command.exited]);
       command.signal("SIGKILL");
