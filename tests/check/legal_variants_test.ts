@@ -7,7 +7,7 @@ import type { CheckReport, ClientJourney, ClientSession } from "../../src/check/
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { effects } from "../../src/check/effects.ts";
 import { formatId } from "../../src/check/report_data.ts";
-import { partOfCatalogue } from "./catalogue_part.ts";
+import { partOf, partOfCatalogue } from "./catalogue_part.ts";
 import { correctDecisions } from "./decisions.ts";
 import { checkInProcess, type FunctionOptions, shop } from "./fixed_issuer.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
@@ -50,11 +50,11 @@ const onAnswers = attacks.filter(({ id, endpoints }) =>
 test("an application that starts a new login after every error never ends, whatever the error: the fault stays", async () => {
   const { results } = await checkInProcess({
     application: { mistake: "starts a new login after every error" },
-    only: ["error/authorization", "response/code-missing", ...sample(onAnswers, 8, 3)],
+    only: ["error/authorization", "response/code-missing", ...sample(onAnswers, 16, 3)],
     restart: (forget) => forget(),
   });
   const unfinished = results.filter(({ evidence: { outcome } }) => outcome === "rejected");
-  assert(unfinished.length > 10);
+  assert(unfinished.length > 5);
   const others = unfinished.filter(({ cause }) => cause !== effects.endless.cause);
   assertEquals(others.map(({ attack: { id }, values, because }) => `${formatId(id, values)}: ${because}`), []);
   // A correct server sends errors, and nothing that a client must reject.
@@ -179,9 +179,9 @@ test("a missing nonce and a missing code challenge excuse each other only if the
 });
 
 test("an application that limits logins is accused of nothing, and the report names the limit and the flag", async () => {
-  const report = await check(["allows thirty logins"], { only: partOfCatalogue(6, 0) });
+  const report = await check(["allows thirty logins"], { only: partOfCatalogue(12, 0) });
   assertEquals(idsOf(report, "failed"), [], String(report));
-  assert(report.counts.passed > 0 && unclearIn(report).length > 50, String(report));
+  assert(report.counts.passed > 0 && unclearIn(report).length > 20, String(report));
   const others = unclearIn(report).filter(({ attack: { id } }) => !id.startsWith("userinfo/"));
   const reasons = new Set(others.map((r) => r.because.split(": status")[0]));
   assertEquals(reasons.size, 1, String(report));
@@ -238,11 +238,11 @@ test("a redirect of the token endpoint that brings no credential elsewhere is a 
 
 test("a client that reads no ID token has one warning, and attacks on the ID token are skipped", async () => {
   const report = await checkClient(smallClient("reads no ID token"), {
-    only: ["id-token", "keys", "token/id-token-missing", "refresh/id-token-other", "clock"],
+    only: [...partOf(["id-token", "keys"], 4, 0), "id-token/payload-shape", "refresh/id-token-other", "clock"],
   });
   assertEquals(idsOf(report, "failed"), [], String(report));
   assertEquals(idsOf(report, "warning"), ["id-token/payload-shape"], String(report));
-  assert(report.counts.skipped > 100, String(report));
+  assert(report.counts.skipped > 20, String(report));
 });
 
 test("a client that logs in the user of the ID token without userinfo that is not valid is accused of nothing", async () => {
