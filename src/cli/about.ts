@@ -2,6 +2,7 @@
 
 import manifest from "../../deno.json" with { type: "json" };
 import { type ReadRules, rulesPath } from "../devtools/rules/rules_file.ts";
+import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { shellWord } from "../platform/shell_word.ts";
 
@@ -59,11 +60,11 @@ function toPath({ pathname }: URL): string {
  * The command that starts the program in a shell: its name, or in a clone of the repository the task, and elsewhere the
  * path, with npx if npx runs it.
  *
- * @param startsPrograms Whether the command starts programs, which the task must not.
+ * @param command What follows, if it is known: the task must not start programs, as `exec` and `check` do.
  */
 export function programCommand(
   { mainModule, env }: Pick<ProcessEnvironment, "mainModule" | "env">,
-  startsPrograms = false,
+  command?: string,
 ): string {
   if (!/[/\\]src[/\\]main\.ts$/.test(mainModule)) return "latchkey";
   const npx = env.npm_command === "exec" ? "npx -y " : "";
@@ -71,5 +72,14 @@ export function programCommand(
   // The task is known in the clone only.
   const isElsewhere = env.PWD !== undefined && path !== `${env.PWD}/src/main.ts`;
   if (isElsewhere) return `${npx}deno run -A ${shellWord(path)}`;
-  return startsPrograms ? `${npx}deno run -A src/main.ts` : `${npx}deno task start`;
+  return startingCommands.includes(command) ? `${npx}deno run -A src/main.ts` : `${npx}deno task start`;
+}
+
+/** Commands that start programs; in a help text COMMAND is any of them. */
+const startingCommands: readonly unknown[] = ["exec", "check", "COMMAND"];
+
+/** What to say if Deno lets the process start no programs; `undefined` for every other error. */
+export function missingPermission(error: unknown, command: string): Pick<ConfigIssue, "received" | "hint"> | undefined {
+  if (!/--allow-(?:run|write)\b/.test(String(error))) return undefined;
+  return { received: "a process that may start no programs", hint: `Run ${command} … instead.` };
 }

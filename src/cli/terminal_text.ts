@@ -5,7 +5,7 @@ import { programCommand } from "./about.ts";
 import { commandNames } from "./commands.ts";
 import { wrap } from "./operating/wrap.ts";
 
-const ownCommand = new RegExp(`(?<![\\w/.@-])latchkey (?=(${commandNames.join("|")})\\b|--|\\[|COMMAND)`, "g");
+const ownCommand = new RegExp(`(?<![\\w/.@-])latchkey (?=(${commandNames.join("|")}|COMMAND)\\b|--|\\[)`, "g");
 
 /** The members of the environment that a text depends on. */
 type Environment =
@@ -31,10 +31,7 @@ export function terminalText(
   environment: Environment,
   width = Infinity,
 ): string {
-  const typed = text.replace(
-    ownCommand,
-    (_, command) => `${programCommand(environment, command === "exec")} `,
-  );
+  const typed = text.replace(ownCommand, (_, command) => `${programCommand(environment, command)} `);
   const lines: string[] = [];
   for (const block of typed.split("\n\n")) {
     const fits = block.split("\n").every((line) => line.length <= width);

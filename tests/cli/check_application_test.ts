@@ -159,22 +159,26 @@ test("a block names the command that repeats the attack, for a shell and without
   assert(/\n {2}repeat: /.test(restarted.stdout) && !restarted.stdout.includes("  restart: "), restarted.stdout);
   assertMatch(
     failed.stdout,
-    /\n {2}repeat: +(?:latchkey|(?:npx -y )?deno task start) check http:\/\/127\.0\.0\.1:\d+\/login --port \d+ .* --only id-token\/signed-by-stranger\n/,
+    /\n {2}repeat: +(?:latchkey|(?:npx -y )?deno run -A src\/main\.ts) check http:\/\/127\.0\.0\.1:\d+\/login --port \d+ .* --only id-token\/signed-by-stranger\n/,
   );
 });
 
-test("a repetition is called as the program was: by its name, in a clone by the task, elsewhere by the path", () => {
+test("a repetition is called as the program was: by its name, in a clone by a command that may start programs, elsewhere by the path", () => {
   const cases: readonly (readonly [mainModule: string, env: Record<string, string>, command: string])[] = [
-    ["file:///home/me/latchkey/src/main.ts", {}, "deno task start"],
-    ["file:///home/me/latchkey/src/main.ts", { npm_command: "exec" }, "npx -y deno task start"],
-    ["file:///home/me/latchkey/src/main.ts", { PWD: "/home/me/latchkey" }, "deno task start"],
+    ["file:///home/me/latchkey/src/main.ts", {}, "deno run -A src/main.ts"],
+    ["file:///home/me/latchkey/src/main.ts", { npm_command: "exec" }, "npx -y deno run -A src/main.ts"],
+    ["file:///home/me/latchkey/src/main.ts", { PWD: "/home/me/latchkey" }, "deno run -A src/main.ts"],
     ["file:///home/me/latchkey/src/main.ts", { PWD: "/home/me/shop" }, "deno run -A /home/me/latchkey/src/main.ts"],
-    ["C:\\latchkey\\src\\main.ts", {}, "deno task start"],
+    ["C:\\latchkey\\src\\main.ts", {}, "deno run -A src/main.ts"],
     ["/usr/local/lib/node_modules/@latchkey/latchkey/main.js", { npm_command: "exec" }, "latchkey"],
     ["/usr/local/bin/latchkey", {}, "latchkey"],
     ["", {}, "latchkey"],
   ];
-  for (const [mainModule, env, command] of cases) assertEquals(programCommand({ mainModule, env }), command);
+  for (const [mainModule, env, command] of cases) {
+    for (const starting of ["exec", "check"]) assertEquals(programCommand({ mainModule, env }, starting), command);
+    const task = command.replace("run -A src/main.ts", "task start");
+    assertEquals(programCommand({ mainModule, env }, "explain"), task);
+  }
 });
 
 test("--baseline: what an earlier report has does not fail again, and what no longer fails is named", async () => {

@@ -230,7 +230,10 @@ test("--restart runs a command before each attack on what the application keeps;
   });
   if ("Deno" in globalThis && binary === undefined) {
     assertEquals(code, 1);
-    assertMatch(stderr, /--restart\n {2}Expected a command that restarts.*\n.*--allow-run/);
+    assertMatch(
+      stderr,
+      /--restart\n {2}Expected a command that restarts.*may start no programs\.\n {2}Run .*deno run -A \S+ check … instead\./,
+    );
     return;
   }
   assertEquals(code, 0, stdout + stderr);

@@ -13,6 +13,12 @@ const texts = [helpText, execHelpText, checkHelpText, faultsHelpText];
 
 test("a text names the command that starts the program here", () => {
   const text = "latchkey explain PK lists them; latchkey exec -- npm test; the file latchkey.json of Latchkey";
+  // The task may not start programs.
+  for (const help of texts) {
+    for (const line of terminalText(help, clone).split("\n")) {
+      assert(!/deno task start (?:exec|check|COMMAND)/.test(line), line);
+    }
+  }
   assertEquals(terminalText(text, installed), text);
   assertEquals(
     terminalText(text, clone),

@@ -8,7 +8,7 @@ import type { CheckReport } from "../../check/report.ts";
 import { chooseDefaultUser, withUserFirst } from "../default_user.ts";
 import { resolveOptions } from "../../server/hosting/extensions.ts";
 import { describeFoundFile, readConfiguration } from "../read_config.ts";
-import { programCommand } from "../about.ts";
+import { missingPermission, programCommand } from "../about.ts";
 import { printText } from "../terminal_text.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { type Chromium, startChromium } from "../../platform/runtime/chromium.ts";
@@ -62,7 +62,8 @@ export async function checkApplication(
     printText(checkHelpText, environment);
     return 0;
   }
-  const { loginUrl, flags, serverArgs, repeat } = readCheckArguments(args, programCommand(environment));
+  const program = programCommand(environment, "check");
+  const { loginUrl, flags, serverArgs, repeat } = readCheckArguments(args, program);
   const config = await readConfiguration({
     ...environment,
     args: serverArgs,
@@ -79,7 +80,6 @@ export async function checkApplication(
   const unknownNames = nameIssues(flags).map((issue) => ({ ...issue, path: `--${issue.path}` }));
   if (unknownNames.length > 0) throw new CommandLineError(unknownNames);
   const baseline = await readBaseline(flags.baseline, environment.readTextFile);
-  const program = programCommand(environment);
   const check = clientCheck({ exposed: true, program });
   const flows = inspector({ readRules });
   const server = await latchkey({
@@ -93,7 +93,11 @@ export async function checkApplication(
   const isApi = flags.tokenIn !== undefined;
   const startsPrograms = start !== undefined || restart !== undefined;
   // Where the programs write: their output is apart from the results.
-  const folder = startsPrograms ? await createTemporaryFolder() : undefined;
+  const folder = startsPrograms
+    ? await createTemporaryFolder().catch((error) => {
+      throw commandFailed(start === undefined ? "restart" : "start", error, program);
+    })
+    : undefined;
   let application: ShellProgram | undefined;
   let chromium: Chromium | undefined;
   try {
@@ -151,18 +155,18 @@ export async function checkApplication(
     ].join("\n"));
     if (flags.browser !== undefined) {
       chromium = await startChromium(flags.browser).catch((error) => {
-        throw commandFailed("browser", error);
+        throw commandFailed("browser", error, program);
       });
     }
     // A command that cannot run at all must not look like an application that rejects an attack.
     await startClient?.().catch(async (error) => {
       await showOutput();
-      throw commandFailed("start", error);
+      throw commandFailed("start", error, program);
     });
     if (restart !== undefined) {
       await restartClient!().catch(async (error) => {
         await showOutput();
-        throw commandFailed("restart", error);
+        throw commandFailed("restart", error, program);
       });
     }
     // An application that reads the metadata at its start can start only now.
@@ -261,12 +265,13 @@ async function readBaseline(
 /** How much of the output of an application is shown if its start fails, in lines. */
 const maxOutputLines = 40;
 
-function commandFailed(flag: "start" | "restart" | "browser", error: unknown): CommandLineError {
+function commandFailed(flag: "start" | "restart" | "browser", error: unknown, program: string): CommandLineError {
   return new CommandLineError([{
     path: `--${flag}`,
     expected: flag === "browser" ? "the path of a Chromium" : `a command that ${flag}s the application`,
     received: printable(error instanceof Error ? error.message : String(error)).slice(0, 300),
-    hint: "Try it in a shell. With Deno, programs may start commands only if it runs with --allow-run.",
+    hint: "Try it in a shell.",
+    ...missingPermission(error, `${program} check`),
   }]);
 }
 

@@ -8,7 +8,7 @@ import { ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { printable, printableLines } from "../../core/http/quote_value.ts";
 import type { Settings } from "../../server/config/settings.ts";
 import { UnmetFaultsError } from "../../testing/assert_all_met.ts";
-import { programCommand } from "../about.ts";
+import { missingPermission, programCommand } from "../about.ts";
 import { printText } from "../terminal_text.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { describeExposure } from "../exposure.ts";
@@ -51,7 +51,7 @@ export async function execute(
   readRules: ReadRules,
 ): Promise<number> {
   const first = args[0];
-  const program = programCommand(environment, true);
+  const program = programCommand(environment, "exec");
   if (first === "--help" || first === "-h") {
     printText(execHelpText, environment);
     return 0;
@@ -70,7 +70,11 @@ export async function execute(
     throw isOwn && isAbout(error, "redirectUris") ? redirectUriNeeded() : error;
   });
   const { server, app, control } = opened;
-  const temporary = config.tls !== undefined ? await createTemporaryFolder() : undefined;
+  const temporary = config.tls === undefined ? undefined : await createTemporaryFolder().catch((error) => {
+    const missing = missingPermission(error, `${program} exec`);
+    if (missing === undefined) throw error;
+    throw new CommandLineError([{ path: "--tls", expected: "a folder for the certificate", ...missing }]);
+  });
   try {
     const foundFile = describeFoundFile(config.configSource);
     if (foundFile !== undefined) console.error(`${foundFile}.`);
@@ -97,8 +101,8 @@ export async function execute(
       { ...environment.env, ...trusted?.variables, ...set },
       environment.onStop,
     ).catch((error: Error) => {
-      const mayNot = /--allow-run\b/.test(error.message) && program.includes("deno run");
-      const why = mayNot ? `this process may start no commands. Run ${program} exec … instead.` : error.message;
+      const missing = missingPermission(error, `${program} exec`);
+      const why = missing === undefined ? error.message : `this process may start no programs. ${missing.hint}`;
       console.error(`${printable(command[0])} cannot be started: ${printable(why)}`);
       return notStarted;
     });

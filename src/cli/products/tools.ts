@@ -13,7 +13,7 @@ import { addPlugins, type Product } from "./program.ts";
 export const withCheck: Product = (program) => {
   const { openTools, inspectorEnabled, faultsEnabled, isExposed, environment } = program;
   if (!openTools || !inspectorEnabled || !faultsEnabled) return program;
-  const check = clientCheck({ exposed: isExposed, program: programCommand(environment) });
+  const check = clientCheck({ exposed: isExposed, program: programCommand(environment, "check") });
   return { ...addPlugins(program, check.plugin), check };
 };
 
