@@ -255,6 +255,7 @@ test("a sentence of a rule with more words behind it is another message", async 
     'Token is missing the "aud" claim',
     "Token is missing the 'exp' claim",
     "client_id is missing from the map",
+    "client authentication failed (e.g., unknown client, no client authentication included, or unsupported method)",
   ];
   await forEachCase(texts, async (text) => {
     const explained = await run(text).catch((error: Error) => error.message);

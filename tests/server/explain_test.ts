@@ -9,6 +9,9 @@ import { test } from "node:test";
 import type { Approver, LatchkeyOptions, Plugin } from "../../src/mod.ts";
 import { authorizeRules } from "../../src/core/rules/authorize.ts";
 import type { RuleId } from "../../src/core/rules/mod.ts";
+import { traceWarnings } from "../../src/server/explain/accepted_texts.ts";
+import type { HostedServer } from "../../src/server/hosted_server.ts";
+import type { Trace } from "../../src/server/trace.ts";
 import { basic, clients, encode, type Fields, forEachCase, getRejections, testServer } from "../kit.ts";
 import type { TestServer } from "../kit.ts";
 
@@ -170,4 +173,14 @@ test("the cases have every rule by which authorization requests are rejected", (
   // An internal error has no explanation.
   const rejecting = Object.entries(authorizeRules).filter(([id, row]) => "code" in row && id !== "AZ-22");
   assertEquals(rejecting.map(([id]) => id).filter((id) => !tested.has(id)), [], "add a case for each");
+});
+
+test("a warning has a fix, also that of a rule without a text", () => {
+  const fixes: (string | undefined)[] = [];
+  const trace: Trace = (event) => event.type === "warning" && fixes.push(event.explanation.fix);
+  traceWarnings({ now: () => 0, trace } as Partial<HostedServer> as HostedServer, "web", [{
+    rule: "PK-05",
+    reason: "a",
+  }, { rule: "HT-01", reason: "b" }]);
+  assertEquals(fixes.map((fix) => fix === ""), [false, false]);
 });

@@ -144,7 +144,7 @@ function placesOf(searched: string): (match: Match) => number {
 }
 
 /** Whether what a match says is a wrapper: it names no cause. */
-const isHidden = ({ problem, cause }: Match) => problem.hides === true && cause === undefined;
+const isHidden = ({ problem, message, cause = message?.cause }: Match) => problem.hides === true && cause === undefined;
 
 const overlap = (one: Match, other: Match) => one.start < other.end && other.start < one.end;
 
@@ -217,7 +217,7 @@ const statusCauses: Readonly<Record<string, string>> = {
 };
 const statusPattern = new RegExp(`(?<![\\w.:-])(?:${Object.keys(statusCauses).join("|")})(?![\\w:-]|\\.\\d)`);
 
-/** The messages of the table in a text, in its order, without those that are parts of a longer one. */
+/** The messages of the table in a text, one a problem, in its order, without those that are parts of a longer one. */
 function findExact(searched: string): readonly Match[] {
   const inSmallLetters = searched.toLowerCase();
   const matches = patterns().flatMap(({ problem, message, words, pattern }): Match[] => {
@@ -229,8 +229,20 @@ function findExact(searched: string): readonly Match[] {
   // Two libraries may have the same text but for case.
   const isExact = ({ start, end, message }: Match) => Number(searched.slice(start, end) === message!.text);
   longest.sort((one, other) => one.start - other.start || isExact(other) - isExact(one));
-  return longest.filter(({ problem }, index) => longest.findIndex((other) => other.problem === problem) === index);
+  // A code in a line of an outer one is its cause.
+  const isInside = (inner: Match, outer: Match) =>
+    inner.start > outer.start && [inner, outer].every(({ message }) => isCode.test(message!.text)) &&
+    !searched.slice(outer.start, inner.start).includes("\n");
+  return longest.filter((match, index) =>
+    longest.every((other, place) =>
+      other === match || other.problem !== match.problem || isInside(match, other) ||
+      place > index && !isInside(other, match)
+    )
+  );
 }
+
+/** A text of the table that is an error code. */
+const isCode = /^[a-z]+(?:_[a-z]+)+$/;
 
 /** How much a match says, besides the number of its words. */
 const weights = { number: 4_000, code: 3_000, message: 2_000, transport: 1_000, words: 1, generalCode: 0.5 };

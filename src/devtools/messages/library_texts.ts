@@ -9,6 +9,10 @@ export const libraryTexts = `
 @ Auth0 java-jwt @ auth0/java-jwt lib/src/main/java/com/auth0/jwt/JWTVerifier.java
 aud | The Claim 'aud' value doesn't contain the required audience. | withAudience() of JWT.require().
 nbf | The Token can't be used before * | acceptLeeway(seconds) of JWT.require().
+@ Authelia, Ory Hydra @ ory/fosite errors.go
+invalid_client | Client authentication failed (e.g., unknown client, no client authentication included, or unsupported authentication method)
+invalid_grant | The provided authorization grant (e.g., authorization code, resource owner credentials) or refresh token is invalid
+invalid_request | The request is missing a required parameter, includes an invalid parameter value, includes a parameter more than once, or is otherwise malformed
 @ Envoy, Istio @ google/jwt_verify_lib src/status.cc
 iss | Jwt issuer is not configured | issuer of the provider (Istio: jwtRules[].issuer) must equal iss, letter by letter.
 aud | Audiences in Jwt are not allowed | audiences of the provider; without it, each audience is accepted.

@@ -104,5 +104,5 @@ export function rulesOfSentence(text: string): readonly RuleId[] {
 /** A sentence at the start of a line or after punctuation: behind other words it is a part of another sentence. */
 function sentencePattern(sentence: string): RegExp {
   const parts = sentence.split("*").map(textPattern);
-  return new RegExp(`(?<=^|[^\\w\\s,;] ?)${parts.join("[^\\n]{0,300}?")}(?![\\w]| [\\w"'])`, "im");
+  return new RegExp(`(?<=^|[^\\w\\s,;] ?)${parts.join("[^\\n]{0,300}?")}(?![\\w]| [\\w"'(])`, "im");
 }

@@ -731,6 +731,20 @@ test("every message has its facts, and the texts differ", () => {
   assert(texts.length >= 80 && new Set(all.flatMap(({ message }) => message.libraries)).size >= 25);
 });
 
+test("of two error codes in a line the inner one is explained, unless it says less than the outer one", async () => {
+  const codes = problems.flatMap((problem) => problem.messages.map(({ text, cause }) => ({ problem, text, cause })))
+    .filter(({ text }) => /^[a-z]+(?:_[a-z]+)+$/.test(text));
+  assert(codes.length > 10);
+  await forEachCase(codes, (outer) => {
+    for (const inner of codes) {
+      const saysLess = inner.problem.hides && inner.cause === undefined && inner.problem !== outer.problem;
+      if (inner === outer || saysLess) continue;
+      const text = `AuthError: ${outer.text}: it failed. ConfigurationError: ${inner.text}: it is not known.`;
+      assertEquals(findMessages(text)[0]!.found, inner.text, text);
+    }
+  });
+});
+
 test("a value may have the words of the message that follow it", () => {
   const text = "Protected resource http://a does not match expected http://b (or origin)";
   for (const value of ["http://a does not match expected", "b does not match expected c (or"]) {
