@@ -146,8 +146,12 @@ test("[FL-01] the search finds the rows that contain each word, and never a secr
 
 test("[FL-01] a pasted error of a client library is explained above all flows, and its markup is text", async () => {
   const { get, rows, code } = await inspected();
-  await code();
   const search = async (q: string) => await (await get(`/flows?q=${encodeURIComponent(q)}`)).text();
+  // Before the first flow, too.
+  assertMatch(await search(""), /<input type="search"[^]*No requests yet/);
+  assertMatch(await search("jwt expired"), /<section class="known">[^]*No requests yet/);
+  assertMatch(await search("the cat is on the table"), /No flow matches the filter/);
+  await code();
   const page = await search("Error: No matching state found in storage <b>x</b>");
   assertMatch(page, /<section class="known"><h2><bdi>No matching state found in storage<\/bdi>/);
   assertMatch(page, /React StrictMode/);

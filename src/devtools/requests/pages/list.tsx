@@ -80,7 +80,8 @@ function Group({ rows: [newest, ...others], base, selected }: {
   );
 }
 
-function Filter({ base, clients, filter: { client, outcome, q } }: FlowListProps): VNode {
+/** Without flows, the search only explains errors. */
+function Filter({ base, clients, flowCount, filter: { client, outcome, q } }: FlowListProps): VNode {
   return (
     <form class="filter" method="get" action={`${base}/flows`} role="search">
       <label>
@@ -89,27 +90,31 @@ function Filter({ base, clients, filter: { client, outcome, q } }: FlowListProps
           type="search"
           name="q"
           value={q}
-          placeholder="Search: invalid_grant, alice, jwt expired"
+          placeholder={flowCount > 0 ? "Search: invalid_grant, alice, jwt expired" : "Paste an error: jwt expired"}
           autocomplete="off"
         />
       </label>
-      <label>
-        <span class="unseen">Client</span>
-        <select name="client">
-          <option value="">all clients</option>
-          {clients.map((id) => <option key={id} value={id} selected={id === client}>{id}</option>)}
-        </select>
-      </label>
-      <label>
-        <span class="unseen">Outcome</span>
-        <select name="outcome">
-          <option value="">all outcomes</option>
-          {Object.entries(outcomeOptions).map(([kind, label]) => (
-            <option key={kind} value={kind} selected={kind === outcome}>{label}</option>
-          ))}
-        </select>
-      </label>
-      <button type="submit" class="button plain">Filter</button>
+      {flowCount > 0 && (
+        <>
+          <label>
+            <span class="unseen">Client</span>
+            <select name="client">
+              <option value="">all clients</option>
+              {clients.map((id) => <option key={id} value={id} selected={id === client}>{id}</option>)}
+            </select>
+          </label>
+          <label>
+            <span class="unseen">Outcome</span>
+            <select name="outcome">
+              <option value="">all outcomes</option>
+              {Object.entries(outcomeOptions).map(([kind, label]) => (
+                <option key={kind} value={kind} selected={kind === outcome}>{label}</option>
+              ))}
+            </select>
+          </label>
+        </>
+      )}
+      <button type="submit" class="button plain">{flowCount > 0 ? "Filter" : "Explain"}</button>
     </form>
   );
 }
@@ -148,8 +153,8 @@ function KnownMessage({ problem, message, found, causes, seen, base }: Known & P
   );
 }
 
-function EmptyState({ base, issuer, flowCount, recording, start }: FlowListProps): VNode {
-  if (flowCount > 0) {
+function EmptyState({ base, issuer, flowCount, recording, start, filter, known }: FlowListProps): VNode {
+  if (flowCount > 0 || filter.q !== undefined && known.length === 0) {
     return (
       <p>
         No flow matches the filter. <a href={`${base}/flows`}>Show all flows</a>
@@ -221,7 +226,7 @@ export function List(props: FlowListProps): VNode {
         <>
           <ClockNotice site={props} />
           <div class="toolbar">
-            {flowCount > 0 && <Filter {...props} />}
+            <Filter {...props} />
             {recording
               ? <a class="button plain" id="again" href={href([])}>Reload</a>
               : <StatusBadge tone="warn" label="Recording is off" />}
