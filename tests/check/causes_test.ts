@@ -8,6 +8,7 @@ import { effects, type Seen, warningEffect } from "../../src/check/effects.ts";
 import { type Capability, seenText } from "../../src/check/capabilities.ts";
 import { correctDecisions } from "./decisions.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
+import { withPatientTimers } from "../until.ts";
 import { smallClient } from "./small_client.ts";
 
 /** The causes of a check, with the verdict and the gravity of each. */
@@ -159,7 +160,9 @@ test("a client that repeats a request without end is advised to stop, and not to
     }
   };
   const client = smallClient(undefined, undefined, undefined, { ...correctDecisions, http });
-  const { causes } = await checkClientWithEdDsa(client, { only: ["keys/down"], timeoutMs: 1000 });
+  const { causes } = await withPatientTimers(() =>
+    checkClientWithEdDsa(client, { only: ["keys/down"], timeoutMs: 1000 })
+  );
   assertEquals(causes.map(({ cause, verdict, fix }) => [cause, verdict, fix]), [
     [effects.repeated.cause, "failed", effects.repeated.fix],
   ]);

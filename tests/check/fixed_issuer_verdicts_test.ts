@@ -120,7 +120,7 @@ test("an application with every check is not accused by the catalogue; what it k
 
 test("with a restart, the attacks on metadata and keys reach an application that reads them at its start", async () => {
   // The login after old keys needs the new ones.
-  const pauses = { keyPauseMs: 1500, recoveryMs: 6000 };
+  const pauses = { keyPauseMs: 1500, recoveryMs: 60_000 };
 
   const report = await checkFixedIssuer({
     only: partOf(["metadata", "keys"], 6, 0),

@@ -13,6 +13,7 @@ import { checkClient } from "../patient_check.ts";
 import { importUntyped } from "../../server/profiles/samples/sample.ts";
 import { serveSample } from "../../server/profiles/samples/web_sample.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
+import { withPatientTimers } from "../../until.ts";
 import { findingLines } from "../accusations.ts";
 
 const { default: session } = await importUntyped("express-session");
@@ -24,7 +25,9 @@ type Any = any;
 /** What a check says of the application at a URL: each verdict and its attack once. Requests end after 3 seconds. */
 async function verdictsAt(url: string, options: CheckOptions): Promise<readonly string[]> {
   const driver = webApplication(url, { loggedInText: "alice" });
-  const report: CheckReport = await checkClient(driver, { recoveryMs: 0, timeoutMs: 3000, ...options });
+  const report: CheckReport = await withPatientTimers(() =>
+    checkClient(driver, { recoveryMs: 0, timeoutMs: 3000, ...options })
+  );
   assertEquals(report.control.passed, true, String(report));
   return [...new Set(findingLines(report).map((line) => line.replace(/ \{.*/, "")))];
 }

@@ -12,6 +12,8 @@ export interface NameServer {
   readonly resolvConf: string;
   /** The names that it was asked for. */
   readonly asked: ReadonlySet<string>;
+  /** Responds to what it was silent about. */
+  release(): void;
   close(): Promise<void>;
 }
 
@@ -28,8 +30,8 @@ export const skipWithoutNamespace: string | false =
     : "*** SKIPPED *** needs root on Linux, for a mount namespace";
 
 /**
- * Starts a name server. It responds to A queries for `addresses`, never responds for names that `isSilent` selects, and
- * knows no other name.
+ * Starts a name server. It responds to A queries for `addresses`, waits with the response for names that `isSilent`
+ * selects, and knows no other name. The system asks it for two and a half minutes.
  *
  * @param hosts Lines of the hosts file. Default: `localhost` alone.
  */
@@ -42,6 +44,7 @@ export async function nameServer(
   const [high, low] = crypto.getRandomValues(new Uint8Array(2));
   const address = `127.53.${high}.${low}`;
   const asked = new Set<string>();
+  const held: (() => void)[] = [];
   const socket = createSocket("udp4");
   socket.on("message", (query, { port, address: client }) => {
     const labels: string[] = [];
@@ -52,7 +55,6 @@ export async function nameServer(
     }
     const name = labels.join(".").toLowerCase();
     asked.add(name);
-    if (isSilent(name)) return;
     const question = query.subarray(12, end + 5);
     const found = Object.hasOwn(addresses, name) && query.readUInt16BE(end + 1) === typeA ? addresses[name] : undefined;
     const record = found !== undefined && isIPv4(found)
@@ -60,7 +62,9 @@ export async function nameServer(
       : [];
     const code = Object.hasOwn(addresses, name) ? 0 : nameError;
     const head = [query[0]!, query[1]!, 0x81, 0x80 | code, 0, 1, 0, record.length === 0 ? 0 : 1, 0, 0, 0, 0];
-    socket.send(new Uint8Array([...head, ...question, ...record]), port, client);
+    const respond = () => socket.send(new Uint8Array([...head, ...question, ...record]), port, client);
+    if (isSilent(name)) held.push(respond);
+    else respond();
   });
   await new Promise<void>((resolve, reject) => {
     socket.on("error", reject);
@@ -69,8 +73,12 @@ export async function nameServer(
   const name = `resolv-${high}-${low}.conf`;
   file(`${name}.hosts`, `127.0.0.1 localhost\n${hosts}`);
   return {
-    resolvConf: file(name, `nameserver ${address}\nsearch corp.example\noptions ndots:5\n`),
+    resolvConf: file(name, `nameserver ${address}\nsearch corp.example\noptions ndots:5 timeout:30 attempts:5\n`),
     asked,
+    release() {
+      isSilent = () => false;
+      for (const respond of held) respond();
+    },
     close: () => new Promise((resolve) => socket.close(() => resolve())),
   };
 }
