@@ -11,6 +11,7 @@ import type { LatchkeyOptions } from "../../src/mod.ts";
 import { assertPage, encode, forEachCase, getRejections, goodRequest, realHost, testServer, verifier } from "../kit.ts";
 import type { TestServer } from "../kit.ts";
 import { assertionOf, clientKey, signingContext, signText } from "./client_jwts.ts";
+import { sample } from "../sample.ts";
 
 type Respond = (url: string) => Response | Promise<Response>;
 
@@ -518,7 +519,7 @@ test("[MC-05] one user with 110 clients in use, on one domain or on 110, stops n
     "one address": (n: number) => `https://198.51.100.200:${4000 + n}/client`,
     "110 domains": (n: number) => `https://attacker-${n}.com/client`,
   };
-  await forEachCase(Object.entries(layouts), async ([name, urlOf]) => {
+  await forEachCase(sample(Object.entries(layouts), 2, 1), async ([name, urlOf]) => {
     const { as, advance, fetched } = await fetchingServer((url) => {
       const document = {
         client_id: url,

@@ -5,12 +5,15 @@ import { exportJWK, generateKeyPair } from "jose";
 import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
 import type { KeyManagementAlgorithm } from "../../../../src/server/extensions/encrypted_responses/settings.ts";
 import { type TestServer, testServer } from "../../../kit.ts";
+import { clientKeyPair } from "../../../rsa_keys.ts";
 
 export type Jwk = Readonly<Record<string, unknown>>;
 
 /** A key pair, whose public part has these members. */
 export async function keyPair(alg: string, members: Jwk = {}, crv?: string) {
-  const { publicKey, privateKey } = await generateKeyPair(alg, { crv, extractable: true, modulusLength: 2048 });
+  const { publicKey, privateKey } = crv === undefined
+    ? await clientKeyPair(alg)
+    : await generateKeyPair(alg, { crv, extractable: true });
   return { jwk: { ...await exportJWK(publicKey), ...members } as Jwk, privateKey };
 }
 

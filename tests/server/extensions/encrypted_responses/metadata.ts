@@ -1,15 +1,16 @@
 /** Attempts at the algorithms for encrypted responses that metadata lists. */
 
 import { assertEquals, assertThrows } from "@std/assert";
-import { decodeProtectedHeader, exportJWK, generateKeyPair } from "jose";
+import { decodeProtectedHeader, exportJWK } from "jose";
 import { ConfigurationError } from "../../../../src/mod.ts";
 import { encode, getRedirectParams, goodRequest, verifier } from "../../../kit.ts";
 import type { TestServer } from "../../../kit.ts";
+import { clientKeyPair } from "../../../rsa_keys.ts";
 import type { ExtensionAttempts } from "../metadata_attempts.ts";
 
 const keys = await Promise.all(
   ["RSA-OAEP-256", "ECDH-ES"].map(async (alg) =>
-    await exportJWK((await generateKeyPair(alg, { extractable: true })).publicKey) as Record<string, unknown>
+    await exportJWK((await clientKeyPair(alg)).publicKey) as Record<string, unknown>
   ),
 );
 

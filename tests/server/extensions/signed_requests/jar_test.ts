@@ -443,7 +443,7 @@ test("[JR-02] keys come from jwks_uri, and a failure to fetch them is reported",
 
 const encryptionAlgorithms = ["RSA-OAEP-256", "ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A256KW"] as const;
 const encryptingServer = (options: LatchkeyOptions = {}) =>
-  server({ requestObjectEncryption: encryptionAlgorithms, ...options });
+  server({ requestObjectEncryption: encryptionAlgorithms.slice(1), ...options });
 
 /** The public encryption key of an algorithm. */
 async function encryptionKey({ get }: TestServer, alg: string): Promise<JWK> {
@@ -467,7 +467,7 @@ async function encrypt(
 
 for (const alg of encryptionAlgorithms) {
   test(`[JR-06] a signed request object encrypted by ${alg} works at the authorization endpoint and PAR`, async () => {
-    const b = await encryptingServer();
+    const b = await encryptingServer({ requestObjectEncryption: [alg] });
     for (const enc of ["A128CBC-HS256", "A256CBC-HS512", "A128GCM", "A256GCM"]) {
       const state = `state-${enc}`;
       const request = await encrypt(b, await sign({ state }), { alg, enc, cty: "oauth-authz-req+jwt" });
@@ -529,7 +529,7 @@ test("[JR-06] a JWE of another algorithm or key, compressed, or at a server with
 });
 
 test("[JR-06] whatever part of a JWE is wrong, the response and the explanation are the same", async () => {
-  const b = await encryptingServer();
+  const b = await encryptingServer({ requestObjectEncryption: encryptionAlgorithms });
   const seen = new Set<string>();
   for (const alg of encryptionAlgorithms) {
     for (const enc of ["A128CBC-HS256", "A256GCM"]) {
