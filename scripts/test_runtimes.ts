@@ -8,7 +8,7 @@ import { formatCounts, runTests, sumCounts } from "./test_run.ts";
 
 /**
  * The tests of what depends on a runtime: sockets, processes, certificates, stores and races. `deno task test:core`
- * runs the tests of the core, `deno task test:packages` black-box tests of the whole server, on these runtimes too.
+ * runs the tests of the core on these runtimes too, `deno task test:packages` each black-box test of the server on one.
  */
 const isRun = (path: string) => path.startsWith("tests/platform/") || /race|store/.test(path);
 
