@@ -17,7 +17,6 @@ import { splitWords } from "./split_words.ts";
 import { printText } from "./terminal_text.ts";
 
 const port = 9000;
-const clientId = "app";
 const titles = libraries.map(({ library }) => library);
 
 export const initHelpText = `Usage: latchkey init [FLAG]...
@@ -31,6 +30,8 @@ ${titles.join(", ").match(/.{1,56}(?= |$)/g)!.map((line) => " ".repeat(24) + lin
   --redirect-uri URI    where the application receives the code
   --confidential        the application keeps a secret
   --public              the application keeps no secret (browser, device)
+  --client-id ID        the client_id that the application has (app)
+  --client-secret TEXT  its secret; by default, a new one
   --output FILE         another name for the new file
   --from FILE           instead, the clients, users and roles of a realm that
                         Keycloak exported
@@ -95,14 +96,19 @@ export async function initialize(
   const library = await choose("--library", `Library (${titles.join(", ")})`, titles[0]!, parseLibrary);
   const usualUris = library?.redirectUris.join(" ") ?? "";
   const uris = library && await choose("--redirect-uri", "Redirect URI", usualUris, parseUris);
-  const usualKind = library?.isPublic ? "public" : "confidential";
+  const usualKind = library?.isPublic && !flags.has("--client-secret") ? "public" : "confidential";
   const kind = uris && await choose("--kind", "Client (confidential, public)", usualKind, parseKind);
   if (kind === undefined) {
     console.error("\nThe input ended before the last question. Nothing was written.");
     return 1;
   }
   const { library: title, methods } = library!;
-  const secret = kind === "confidential" ? randomSecret() : undefined;
+  const { "--client-id": clientId = "app", "--client-secret": own } = Object.fromEntries(flags);
+  if (kind === "public" && own !== undefined) {
+    const hint = "Leave out --client-secret, or write --confidential.";
+    throw issue("--client-secret", { expected: "no secret, because the client is public", hint }, "a secret");
+  }
+  const secret = kind === "confidential" ? own ?? randomSecret() : undefined;
   const settings = {
     clients: [{
       client_id: clientId,
@@ -159,7 +165,7 @@ export async function initialize(
   return 0;
 }
 
-const valueFlags: readonly string[] = ["--library", "--redirect-uri", "--output"];
+const valueFlags: readonly string[] = ["--library", "--redirect-uri", "--client-id", "--client-secret", "--output"];
 
 /** The values of the flags; `--kind` has that of `--confidential` and `--public`. */
 function readFlags(args: readonly string[]): Map<string, string> {

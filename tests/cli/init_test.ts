@@ -126,6 +126,10 @@ test("a flag replaces its question; without a terminal the library decides the r
   assertEquals(questions, ["Redirect URI [http://localhost:8080/callback]: "]);
   const chosen = await init(["--library", "go", "--redirect-uri", "http://localhost:1234/back"]);
   assertEquals(chosen.output.includes("redirect_uri   http://localhost:1234/back"), true);
+  const own = await init(["--library", "go", "--client-id", "shop", "--client-secret", "the-old-secret"]);
+  const [{ client_id, client_secret }] = JSON.parse(own.file!).clients;
+  assertEquals([client_id, client_secret], ["shop", "the-old-secret"]);
+  for (const value of [client_id, client_secret]) assertStringIncludes(own.output.split("Settings")[1]!, value);
 });
 
 test("without a terminal and without flags it takes the defaults, and says so", async () => {
@@ -188,6 +192,7 @@ test("invalid words, values and clients are rejected with the fix", async () => 
     [["--library", "go", "--redirect-uri", "http://shop.example.com/cb#part"], "--redirect-uri"],
     [["--library", "oidc-client-ts", "--confidential"], "cannot keep a secret"],
     [["--library", "jquery"], "Expected one of openid-client"],
+    [["--public", "--client-secret", "the-old-secret"], "Leave out --client-secret"],
   ];
   for (const [args, expected] of cases) assertStringIncludes(await rejection(args), expected);
 });
