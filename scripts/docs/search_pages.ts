@@ -164,14 +164,14 @@ function plainQuery(query: string): string {
 
 /** A question for the meaning of a word. */
 const definition =
-  /^(?!.*(?:_|error|message))(?:what (?:on earth|exactly) is|what(?:'s| is| are) (?!in\b|inside|wrong)(?:\S+ ){0,2}\S+$|what does .* mean|meaning of|explain )/i;
+  /^(?!.*(?:_|error|message))(?:what (?:on earth|exactly) is|what(?:'s| is| are) (?!in\b|inside|wrong)(?:\S+ ){0,2}\S+$|what does .* mean|meaning of|explain |tell me what \S+ \S+ is$)/i;
 
 /** Words of somebody who wants something to go wrong; the guide to errors is for those who do not. */
 const causing = /\b(?:purpose|make|let|pretend|simulate|fake|force|cause|return|answer|deliberately|want|i need)\b/i;
 
 /** Words of somebody who sees a symptom. */
 const symptom =
-  /\b(?:why|says?|said|message|explain|wrong|fail(?:s|ed|ing)?|error|keeps?|cannot|can['’]?t|doesn['’]?t|not|immediately|broken)\b/i;
+  /\b(?:why|says?|said|message|explain|wrong|fail(?:s|ed|ing)?|error|keeps?|cannot|can['’]?t|doesn['’]?t|has no|refuse[sd]?|reject\w*|missing|unknown|invalid|not|immediately|broken)\b/i;
 
 /** Sections for those who write tests or code, and the words of a query of theirs. */
 const forAuthors =
