@@ -1,7 +1,15 @@
-/** Listens to what the server digests: by WebCrypto, by the runtime's own hashing, or by scrypt. */
+/** Digests of passwords, and what the server digests: by WebCrypto, by the runtime's own hashing, or by scrypt. */
 
 import { Buffer } from "node:buffer";
 import nodeCrypto from "node:crypto";
+import { scryptDigest } from "../../src/platform/runtime/scrypt.ts";
+import { formatPasswordDigest } from "../../src/server/config/password_digest.ts";
+
+/** The digest of a password, as cheap as it may be. */
+export async function cheapDigest(password: string): Promise<string> {
+  const cost = { ln: 10, r: 8, p: 1, salt: new TextEncoder().encode("0123456789abcdef") };
+  return formatPasswordDigest({ ...cost, hash: await scryptDigest(password, cost, 32) });
+}
 
 /** Every text digested with SHA-256 during `work`, in order. */
 export async function recordDigests(work: () => Promise<unknown>): Promise<string[]> {

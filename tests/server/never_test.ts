@@ -11,10 +11,8 @@ import { ConfigurationError } from "../../src/mod.ts";
 import type { App } from "../../src/server/extension.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { profileNames } from "../../src/server/config/strictness.ts";
-import { formatPasswordDigest } from "../../src/server/config/password_digest.ts";
-import { scryptDigest } from "../../src/platform/runtime/scrypt.ts";
 import { getForm } from "./browser.ts";
-import { recordScryptCosts } from "./digests.ts";
+import { cheapDigest, recordScryptCosts } from "./digests.ts";
 import {
   assertTokenResponse,
   basic,
@@ -80,16 +78,10 @@ test("[NV-01] a response_type with token or none yields an error and no token, i
   });
 });
 
-/** As cheap as a digest may be, for fast tests. */
-async function digestOf(password: string): Promise<string> {
-  const cost = { ln: 10, r: 8, p: 1, salt: new TextEncoder().encode("0123456789abcdef") };
-  return formatPasswordDigest({ ...cost, hash: await scryptDigest(password, cost, 32) });
-}
-
 const password = "correct-horse-battery-staple";
 
 test("[NV-02, TK-05] the password grant is the same 400 for every user and password: no user is read, nothing is checked or logged", async () => {
-  const users = [{ sub: "alice", password: await digestOf(password) }, { sub: "bob" }];
+  const users = [{ sub: "alice", password: await cheapDigest(password) }, { sub: "bob" }];
   const { store, asked } = recordingStore();
   const b = await testServer({ users, store, login: "interactive", throttle: true });
   const attempt = async (username: string, secret: string, authorization: Record<string, string>) => {
@@ -251,7 +243,7 @@ test("[NV-06, BR-01, TK-03, AZ-24] credentials and access tokens in a query neve
 
 test("[NV-07] only the login form takes a user's password", async () => {
   let app: App | undefined;
-  const users = [{ sub: "alice", password: await digestOf(password) }];
+  const users = [{ sub: "alice", password: await cheapDigest(password) }];
   const b = await testServer({
     users,
     login: "interactive",

@@ -9,10 +9,11 @@ import { extractText, parseForms } from "../../../src/client/html_form.ts";
 import { loginPageNames } from "../../../src/server/config/login_page_names.ts";
 import { type LatchkeyOptions, memoryStore } from "../../../src/mod.ts";
 import { latchkey } from "../../secret_leak_check.ts";
+import { cheapDigest } from "../digests.ts";
 
 const callback = "https://app.example/cb";
 const users = [
-  { sub: "u1", preferred_username: "alice", email: "alice@app.example", password: "correct horse" },
+  { sub: "u1", preferred_username: "alice", email: "alice@app.example", password: await cheapDigest("correct horse") },
   { sub: "u2", preferred_username: "bob", email: "bob@app.example" },
 ];
 
@@ -582,9 +583,16 @@ test("[UI-31] a real host has its own page", async () => {
   assertMatch(rejected!, /loginPage\n {2}Expected Latchkey's own page/);
 });
 
+/** The users with a plain password. */
+const plainUsers = [{ ...users[0]!, password: "correct horse" }, users[1]!];
+
 test("[UI-32] a plain password of the configuration that was typed as a name is in no event", async () => {
   const events: unknown[] = [];
-  const { authorizationUrl, program } = await start({ login: "auto", trace: (event) => void events.push(event) });
+  const { authorizationUrl, program } = await start({
+    login: "auto",
+    users: plainUsers,
+    trace: (event) => void events.push(event),
+  });
   for (const hint of ["correct horse", "somebody else"]) {
     await program().request(`${authorizationUrl}&${new URLSearchParams({ login_hint: hint })}`);
   }
@@ -594,7 +602,7 @@ test("[UI-32] a plain password of the configuration that was typed as a name is 
 });
 
 test("[UI-32] a plain password works on a test host, and never on a real one", async () => {
-  const { as, authorizationUrl, program } = await start({ loginPage: "latchkey" });
+  const { as, authorizationUrl, program } = await start({ loginPage: "latchkey", users: plainUsers });
   const { open, request } = program();
   const { forms } = await open(authorizationUrl);
   const form = forms.find(({ controls }) => controls.some(({ type }) => type === "password"))!;
@@ -610,7 +618,7 @@ test("[UI-32] a plain password works on a test host, and never on a real one", a
     issuer: "https://login.widgets.com",
     login: "interactive",
     clients: [{ client_id: "shop", client_secret: "a-secret-of-the-shop", redirect_uris: [callback] }],
-    users,
+    users: plainUsers,
   }).then(() => undefined, String);
   assertMatch(rejected!, /users\[0\]\.password\n {2}Expected the scrypt digest/);
   assertNotMatch(rejected!, /correct horse/);

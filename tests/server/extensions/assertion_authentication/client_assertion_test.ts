@@ -34,6 +34,7 @@ import {
 import type { Fields, TestServer } from "../../../kit.ts";
 import { clientKeyPair } from "../../../rsa_keys.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
+import { sample } from "../../../sample.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-assertion-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -576,7 +577,7 @@ test("[JC-04] every algorithm that suits method and key is accepted, and each ke
   await forEachCase(keyAlgorithms, async (alg) => {
     const { privateKey: key } = await pairOf(`pair ${alg}`);
     for (const kid of ["k", undefined]) assertEquals(await tried(b, alg, { key, header: { alg, kid } }), "200");
-    for (const other of keyAlgorithms.filter((one) => one !== alg)) {
+    for (const other of sample(keyAlgorithms.filter((one) => one !== alg), 3, keyAlgorithms.indexOf(alg))) {
       const { privateKey } = await pairOf(`pair ${other}`);
       assertEquals(await tried(b, alg, { key: privateKey, header: { alg: other, kid: "k" } }), rejected, other);
     }
