@@ -18,7 +18,7 @@ const check = (change: Partial<PageDecisions>, only: readonly string[]) =>
     driver: { logoutUrl: only.includes("logout/cookie-kept") ? `${shop}/logout` : undefined },
   });
 
-for (const { name, change, foundBy } of sample(brokenApplications, 8, 2)) {
+for (const { name, change, foundBy } of sample(brokenApplications, 16, 2)) {
   test(`an application that ${name} is found by ${foundBy.join(", ")}`, async () => {
     const report = await check(change, foundBy);
     assert(report.control.passed, String(report));

@@ -10,7 +10,7 @@ import { checkClientWithEdDsa } from "./patient_check.ts";
 import { sample } from "../sample.ts";
 import { smallClient } from "./small_client.ts";
 
-for (const { name, change, foundBy, client } of sample(brokenClients, 8, 1)) {
+for (const { name, change, foundBy, client } of sample(brokenClients, 16, 1)) {
   test(`a client that ${name} is found by ${foundBy.join(", ")}`, async () => {
     const check = (decisions: typeof correctDecisions) => {
       const driver = smallClient(undefined, undefined, undefined, decisions);

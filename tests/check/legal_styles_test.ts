@@ -16,7 +16,7 @@ const server: CheckOptions["server"] = {
 
 const styles = Object.entries({ ...legalStyles, ...frameworkStyles });
 
-for (const [place, [name, style]] of sample([...styles.entries()], 8, 0)) {
+for (const [place, [name, style]] of sample([...styles.entries()], 12, 0)) {
   test(`a correct client is accused of nothing: ${name}`, async () => {
     const report = await checkClientWithEdDsa(styledClient(name, style), {
       server,

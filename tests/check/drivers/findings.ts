@@ -320,7 +320,7 @@ export async function assertFindings(
   const place = libraryNames.indexOf(library);
   const report = await checkClient(driver, {
     ...options,
-    only: partOfCatalogue(4 * libraryNames.length, place, found),
+    only: partOfCatalogue(8 * libraryNames.length, place, found),
   });
   assert(report.control.passed, String(report));
   assertEquals(differencesFrom(library, findingLines(report)), [], String(report));
