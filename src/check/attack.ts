@@ -97,7 +97,8 @@ export interface Stage {
   /** The protected resource of the journey, if the client requests one. */
   readonly resource?: TestResource;
   /**
-   * Begins a session in the way that the attack is about, by default with the browser of the user.
+   * Begins a session in the way that the attack is about, by default with the browser of the user, or sends the token
+   * of a {@link TokenJourney}. The client has the whole time limit for each call.
    *
    * @throws What the client throws.
    */

@@ -91,9 +91,10 @@ async function perform(
   const expectedSub = control.sub?.replace(/\bissuer-\d+\.test\b/, new URL(as.issuer).host) ?? "";
   const journey = journeyOf(attack, values);
   const start = attack.by === "any" ? sessionStartsOf(runner.driver)[0]! : attack.by;
-  const begin = (signal?: AbortSignal, of = environment.journey) => environment.begin(start, signal, of);
-  const beginUnderAttack = (signal?: AbortSignal, of = environment.journey) =>
-    begin(signal, { ...of, mayBeginAgain: mayBeginAgain(attack) });
+  const begin = (signal: AbortSignal) => environment.begin(start, signal);
+  const beginAs = (of = environment.journey, signal?: AbortSignal) =>
+    environment.begin(start, signal, { ...of, mayBeginAgain: mayBeginAgain(attack) });
+  const beginUnderAttack = (signal: AbortSignal) => beginAs(undefined, signal);
   const earlier = journey === "login" ? undefined : await runner.attempt(
     (signal) => prepare(runner, journey, environment, () => begin(signal), !control.failedCapabilities.has("logOut")),
     watch,
@@ -106,14 +107,15 @@ async function perform(
     session,
     expectedSub,
     capabilities: control.capabilities,
-    begin: (of) => beginUnderAttack(undefined, of),
+    begin: beginAs,
     skipsSilent: triesSilently(control, journey),
   });
   try {
     await attack.start(stage, values);
     const act: Action<ClientSession | Conclusion> = attack.perform === undefined
       ? actions[journey]?.bind(undefined, session!) ?? beginUnderAttack
-      : (signal) => attack.perform!({ ...stage, begin: (of) => beginUnderAttack(signal, of) }, values);
+      : (signal, restartLimit) =>
+        attack.perform!({ ...stage, begin: (of) => (restartLimit(), beginAs(of, signal)) }, values);
     const startError = await untilAborted(restart(), runner.options.signal).then(() => undefined, (error: unknown) => ({
       error,
     }));

@@ -13,11 +13,14 @@ export interface Attempt<Result> {
   readonly result?: Result;
 }
 
-/** An action of the client; it receives a signal that is aborted when the check no longer waits. */
-export type Action<Result> = (signal: AbortSignal) => Promise<Result>;
+/**
+ * An action of the client; it receives a signal that is aborted when the check no longer waits, and a function that
+ * restarts the time limit, for an action with several logins.
+ */
+export type Action<Result> = (signal: AbortSignal, restartLimit: () => void) => Promise<Result>;
 
 /**
- * Waits for an action of the client, but not longer than the time limit of the check.
+ * Waits for an action of the client, but for each of its logins not longer than the time limit of the check.
  *
  * @param watch Ends the wait at a crash. `undefined`: nothing does.
  * @param stop Ends the wait. Default: never.
@@ -31,15 +34,20 @@ export async function attempt<Result>(
 ): Promise<Attempt<Result>> {
   stop?.throwIfAborted();
   const controller = new AbortController();
+  const limit = Promise.withResolvers<Attempt<Result>>();
   let timer: Timer | undefined;
-  const limit = new Promise<Attempt<Result>>((resolve) => {
+  let hasEnded = false;
+  const restartLimit = () => {
+    timers.clearTimeout(timer);
+    if (hasEnded) return;
     timer = timers.setTimeout(() => {
-      resolve({ outcome: "hung" });
+      limit.resolve({ outcome: "hung" });
       controller.abort(new Error("The check no longer waits for this action."));
     }, timeoutMs);
-  });
+  };
+  restartLimit();
   // A driver may throw before it returns a promise.
-  const action = new Promise<Result>((resolve) => resolve(act(controller.signal))).then(
+  const action = new Promise<Result>((resolve) => resolve(act(controller.signal, restartLimit))).then(
     (result): Attempt<Result> => ({ outcome: "accepted", result }),
     (error: unknown): Attempt<Result> => ({ outcome: "rejected", error }),
   );
@@ -49,8 +57,9 @@ export async function attempt<Result>(
     return { outcome: "crashed", error };
   });
   try {
-    return await untilAborted(Promise.race([...crash === undefined ? [] : [crash], action, limit]), stop);
+    return await untilAborted(Promise.race([...crash === undefined ? [] : [crash], action, limit.promise]), stop);
   } finally {
+    hasEnded = true;
     timers.clearTimeout(timer);
   }
 }

@@ -277,7 +277,8 @@ function sessionStarter(
         sleep: (milliseconds) => sleep(milliseconds, journey.signal),
       }),
     requestResource: (journey) => driver.requestResource!({ ...journey, resource: resourceUrl }),
-    acceptToken: async (journey) => await driver.acceptToken!(await issueToken(journey)),
+    acceptToken: async (journey) =>
+      await driver.acceptToken!("accessToken" in journey ? journey as TokenJourney : await issueToken(journey)),
   };
 
   async function issueToken(journey = wholeJourney): Promise<TokenJourney> {

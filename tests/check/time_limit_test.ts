@@ -5,6 +5,9 @@ import { test } from "node:test";
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { timeLimit } from "../../src/check/attempt.ts";
 import { replaceTimers } from "../until.ts";
+import { checkClientWithEdDsa } from "./patient_check.ts";
+import { smallClient } from "./small_client.ts";
+import { smallResourceServer } from "./small_resource_server.ts";
 
 const rejected = attacks.find(({ id }) => id === "id-token/nonce-wrong")!;
 const slowServer = attacks.find(({ id }) => id === "transport/hang")!;
@@ -78,3 +81,39 @@ test("an application that is slow without an attack has four times as long under
   });
   assertEquals(times.slice(1), [32_000, 32_000, 32_000]);
 });
+
+/** Clients, correct and not, and the attack of many logins or requests. */
+const repeated = [
+  ["keys/unknown-often", smallClient(), "passed"],
+  ["keys/unknown-often", smallClient("fetches the JWKS for each unknown key"), "warning"],
+  ["resource/keys-unknown-often", smallResourceServer({}), "passed"],
+] as const;
+
+for (const [id, client, verdict] of repeated) {
+  test(`${id}: ${verdict} for a client that needs half of the time limit for each login`, async () => {
+    const timeoutMs = 54_321;
+    let passed = 0;
+    const limits = new Map<unknown, { readonly endsAt: number; readonly end: () => void }>();
+    const restore = replaceTimers({
+      setTimeout(end: () => void, milliseconds: number) {
+        if (milliseconds !== timeoutMs) return setTimeout(end, milliseconds);
+        limits.set(end, { endsAt: passed + milliseconds, end });
+        return end;
+      },
+      clearTimeout: (timer: unknown) => limits.delete(timer) || clearTimeout(timer as number),
+    });
+    const slowly = <Journey, Session>(act: ((journey: Journey) => Promise<Session>) | undefined) =>
+      act && (async (journey: Journey) => {
+        passed += timeoutMs / 2;
+        for (const { endsAt, end } of limits.values()) if (endsAt <= passed) end();
+        return await act(journey);
+      });
+    try {
+      const slow = { ...client, logIn: slowly(client.logIn), acceptToken: slowly(client.acceptToken) };
+      const report = await checkClientWithEdDsa(slow, { only: [id], timeoutMs });
+      assertEquals(report.results.map((result) => result.verdict), [verdict], String(report));
+    } finally {
+      restore();
+    }
+  });
+}

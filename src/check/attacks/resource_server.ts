@@ -55,9 +55,9 @@ const unknownTokens = 20;
 const maxLeeway = 300;
 
 /** Whether the resource server accepts a token, by default a new one. */
-async function accepts({ driver, begin }: Stage, journey?: TokenJourney): Promise<boolean> {
+async function accepts({ begin }: Stage, journey?: TokenJourney): Promise<boolean> {
   try {
-    await (journey === undefined ? begin() : driver.acceptToken!(journey));
+    await begin(journey);
     return true;
   } catch (error) {
     if (error instanceof UndecidedError || error instanceof UnreachableError) throw error;

@@ -5,9 +5,11 @@
 
 import { type Cryptography, webCryptography as web } from "./web_crypto.ts";
 
+type NodeCrypto = typeof import("node:crypto");
+
 interface Globals {
   readonly Deno?: unknown;
-  readonly process?: { getBuiltinModule?(name: "crypto"): typeof import("node:crypto") | undefined };
+  readonly process?: { getBuiltinModule?(name: "crypto"): NodeCrypto };
 }
 
 const { Deno: deno, process } = globalThis as Globals;
@@ -18,21 +20,20 @@ const hashNames = { "SHA-256": "sha256", "SHA-512": "sha512" } as const;
 
 /** The functions of WebCrypto and quicker ones of Node's crypto module; `undefined` if the runtime has no such module. */
 export function nodeCryptography(): Cryptography | undefined {
-  const node = process?.getBuiltinModule?.("crypto");
-  if (node === undefined) return undefined;
+  if (process?.getBuiltinModule === undefined) return undefined;
   return {
     ...web,
 
     digest: (hash, text) =>
       hash === "SHAKE256"
-        ? node.createHash("shake256", { outputLength: 64 }).update(text).digest()
-        : node.hash(hashNames[hash], text, "buffer"),
+        ? node().createHash("shake256", { outputLength: 64 }).update(text).digest()
+        : node().hash(hashNames[hash], text, "buffer"),
 
-    sha256: (text) => node.hash("sha256", text, "base64url"),
+    sha256: (text) => node().hash("sha256", text, "base64url"),
 
     randomBytes: inBlocks(web.randomBytes),
 
-    hmac: (secret, text) => node.createHmac("sha256", secret).update(text).digest(),
+    hmac: (secret, text) => node().createHmac("sha256", secret).update(text).digest(),
 
     // Before Node 25, jose builds a string of every byte.
     encodeBase64url: "toBase64" in Uint8Array.prototype
@@ -41,12 +42,21 @@ export function nodeCryptography(): Cryptography | undefined {
 
     async importSigner(alg, privateJwk) {
       if (!signedByNode.includes(alg)) return await web.importSigner(alg, privateJwk);
-      const key = node.createPrivateKey({ key: privateJwk as import("node:crypto").JsonWebKey, format: "jwk" });
-      if (alg !== "ES256") return (bytes) => node.sign(null, bytes, key);
+      let imported: import("node:crypto").KeyObject | undefined;
+      const key = () =>
+        imported ??= node().createPrivateKey({ key: privateJwk as import("node:crypto").JsonWebKey, format: "jwk" });
+      if (alg !== "ES256") return (bytes) => node().sign(null, bytes, key());
       // With `dsaEncoding`, Node returns r and s itself, but Node 24 takes 34 µs for it instead of 17; Node 20 as long.
-      return (bytes) => rawSignature(node.sign("sha256", bytes, key));
+      return (bytes) => rawSignature(node().sign("sha256", bytes, key()));
     },
   };
+}
+
+let loaded: NodeCrypto | undefined;
+
+/** The module, loaded at its first use: that takes 10 ms, on Bun 20, which the first response need not wait for. */
+function node(): NodeCrypto {
+  return loaded ??= process!.getBuiltinModule!("crypto");
 }
 
 /** Takes random bytes from blocks, because a call for 32 bytes takes as long as one for thousands. */
