@@ -146,9 +146,16 @@ const products = new Set(
     .split(" ").map(termOf),
 );
 
+/** Errors of a system, whose words have other meanings elsewhere: `permission` is no role here. */
+const systemErrors =
+  /\b(?:permission denied|connection refused|(?:address|port) (?:is )?already in use|no such file)\b/gi;
+
 /** A query with the words of the documentation: `sign in` is `login`, `10 s` a duration. */
 function plainQuery(query: string): string {
-  return query.replaceAll(/\b(?:alice|bob)\b/gi, "somebody").replaceAll(
+  return query.replaceAll(systemErrors, (error) => error.replaceAll(" ", "")).replaceAll(
+    /\b(?:alice|bob)\b/gi,
+    "somebody",
+  ).replaceAll(
     /\b(turn|switch|shut|put|speed|log|sign|throw|get) (?:it|this|me|them|him|her|users?|people|everybody|everyone|all|out of) (?=off|down|on|out|up|in\b)/gi,
     "$1 ",
   ).replaceAll(
@@ -171,7 +178,7 @@ const causing = /\b(?:purpose|make|let|pretend|simulate|fake|force|cause|return|
 
 /** Words of somebody who sees a symptom. */
 const symptom =
-  /\b(?:why|says?|said|message|explain|wrong|fail(?:s|ed|ing)?|error|keeps?|cannot|can['’]?t|doesn['’]?t|has no|refuse[sd]?|reject\w*|missing|unknown|invalid|not|immediately|broken)\b/i;
+  /\b(?:why|says?|said|message|explain|wrong|fail(?:s|ed|ing)?|error|keeps?|cannot|can['’]?t|doesn['’]?t|has no|refuse[sd]?|reject\w*|denied|unauthorized|missing|unknown|invalid|not|immediately|broken)\b/i;
 
 /** Sections for those who write tests or code, and the words of a query of theirs. */
 const forAuthors =
@@ -199,6 +206,8 @@ interface SearchedSection extends FoundSection {
   readonly inPage: ReadonlySet<string>;
   readonly inHeading: ReadonlySet<string>;
   readonly phrases: readonly ReadonlySet<string>[];
+  /** The heading of a guide's section without phrases, and its parts: they are compared like phrases. */
+  readonly titles: readonly ReadonlySet<string>[];
   /** How many phrases have a term. */
   readonly inPhrases: ReadonlyMap<string, number>;
   readonly inText: ReadonlyMap<string, number>;
@@ -223,8 +232,9 @@ export function readIndex(text: string): SearchIndex {
     const { id, page, heading, line, part, aliases } = section;
     const words = termsOf(wordsOf(section.text));
     const phrases = aliases.map(topicTerms);
+    const titles = aliases.length > 0 || part !== "guides" ? [] : [heading, ...heading.split(/[,:;]/)].map(topicTerms);
     return {
-      ...{ id, page, heading, line, part, phrases },
+      ...{ id, page, heading, line, part, phrases, titles },
       names: section.names.toLowerCase().split("\n"),
       inPage: topicTerms(page),
       inHeading: topicTerms(heading),
@@ -271,11 +281,11 @@ const places = { heading: 2.5, page: 0.6, phrases: 3, text: 0.3, half: 2.5 };
 /** How fast further phrases with a term add less, and how many phrases of a section halve that. */
 const repetition = { rate: 0.4, half: 100 };
 
-/** How much the nearest phrase counts beside the places of the terms. */
-const nearness = 1.25;
+/** How much the nearest phrases count beside the places of the terms; the higher the power, the less the others add. */
+const nearness = { factor: 1, power: 5 };
 
-/** How much the name of a product, and a word in place of an unknown one, count. */
-const factors = { product: 1.5, guess: 0.5 };
+/** How much the name of a product counts, a section without it, and a word in place of an unknown one. */
+const factors = { product: 1.5, otherProduct: 0.8, guess: 0.5 };
 
 /** How much a section for those who write tests counts in a query that names neither tests nor code. */
 const authorsOnly = 0.8;
@@ -314,8 +324,10 @@ function rank(index: SearchIndex, query: string): SearchedSection[] {
   for (const term of words) if (synonyms[term] !== undefined) add(synonyms[term], 1);
   const all = sumOf([...words].map((term) => weights.get(term)!)) || 1;
 
+  const named = [...words].filter((term) => products.has(term));
+
   const score = (section: SearchedSection) => {
-    const { inPage, inHeading, inPhrases, inText, length, phrases } = section;
+    const { inPage, inHeading, inPhrases, inText, length, phrases, titles } = section;
     const rate = repetition.rate / (1 + phrases.length / repetition.half);
     let [sum, covered] = [0, 0];
     for (const [term, weight] of weights) {
@@ -326,9 +338,13 @@ function rank(index: SearchIndex, query: string): SearchedSection[] {
       sum += value;
       if (words.has(term)) covered += value;
     }
-    const near = Math.max(0, ...phrases.map((phrase) => likeness(phrase, weights, weightOf)));
+    const near =
+      sumOf([...phrases, ...titles].map((phrase) => likeness(phrase, weights, weightOf) ** nearness.power)) **
+        (1 / nearness.power);
+    const isNamed = named.every((term) => [inHeading, inPage, inPhrases, inText].some((terms) => terms.has(term)));
     // A section with several words of the query comes before one with a rare word.
-    return (sum + nearness * near) * Math.sqrt(covered / all + 0.001) * parts[section.part] * fit(section, query);
+    return (sum + nearness.factor * near) * Math.sqrt(covered / all + 0.001) * parts[section.part] *
+      (isNamed ? 1 : factors.otherProduct) * fit(section, query);
   };
   const candidates = new Set([...weights.keys()].flatMap((term) => byTerm.get(term) ?? []));
   return [...candidates].map((section) => ({ section, score: score(section) }))

@@ -187,6 +187,11 @@ test("everyday words lead to the section that answers, and a stem is no other wo
     "two companies on one server": "guides/embed.html#several-issuers",
     "get a token without all that redirecting": "guides/get-a-token.html#mint-a-token-without",
     "tokens without signature": "guides/get-a-token.html#mint-a-token-without",
+    // A section without phrases, by its heading; an error of a system; a product that only one page has.
+    "the api rejects my token because of the wrong audience": "guides/troubleshooting.html#wrong-audience",
+    "err too many redirects after logging in": "guides/troubleshooting.html#too-many-redirects",
+    "connection refused from inside docker": "guides/containers-and-ci.html#docker-compose",
+    "minio console login": "guides/emulators.html#minio",
   };
   for (const [query, section] of Object.entries(sections)) {
     const [first] = findPages(index, query);
