@@ -56,7 +56,12 @@ async function authorizeByDocument(env: Readonly<Record<string, string>>) {
 test("[MC-04] the program fetches a metadata document over https, from an authority that NODE_EXTRA_CA_CERTS adds", async () => {
   const ca = join(folder, "ca.pem");
   writeFileSync(ca, certificate);
-  const { location, html, requests } = await authorizeByDocument({ NODE_EXTRA_CA_CERTS: ca });
+  let response = await authorizeByDocument({ NODE_EXTRA_CA_CERTS: ca });
+  // On a busy machine the first fetch of a program may take longer than its limit of five seconds.
+  for (let i = 0; i < 2 && response.location === null; i++) {
+    response = await authorizeByDocument({ NODE_EXTRA_CA_CERTS: ca });
+  }
+  const { location, html, requests } = response;
   assert(location !== null, html);
   assert(new URL(location).searchParams.has("code"), location);
   assertEquals(requests, ["/client.json"]);
