@@ -150,7 +150,7 @@ test("[FL-01] a pasted error of a client library is explained above all flows, a
   // Before the first flow, too.
   assertMatch(await search(""), /<input type="search"[^]*No requests yet/);
   assertMatch(await search("jwt expired"), /<section class="known">[^]*No requests yet/);
-  assertMatch(await search("the cat is on the table"), /No flow matches the filter/);
+  assertMatch(await search("the cat is on the table"), /and no known error\. Paste the whole message/);
   await code();
   const page = await search("Error: No matching state found in storage <b>x</b>");
   assertMatch(page, /<section class="known"><h2><bdi>No matching state found in storage<\/bdi>/);

@@ -154,7 +154,14 @@ function KnownMessage({ problem, message, found, causes, seen, base }: Known & P
 }
 
 function EmptyState({ base, issuer, flowCount, recording, start, filter, known }: FlowListProps): VNode {
-  if (flowCount > 0 || filter.q !== undefined && known.length === 0) {
+  if (flowCount === 0 && filter.q !== undefined && known.length === 0) {
+    return (
+      <p>
+        No requests yet, and no known error. Paste the whole message, or the OAuth error code, such as invalid_grant.
+      </p>
+    );
+  }
+  if (flowCount > 0) {
     return (
       <p>
         No flow matches the filter. <a href={`${base}/flows`}>Show all flows</a>
