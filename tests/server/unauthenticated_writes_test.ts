@@ -322,7 +322,7 @@ async function attemptsOf(server: TestServer): Promise<Readonly<Record<string, r
   };
 }
 
-for (const [kind, skip, create] of sample(storeKinds, 4, 0)) {
+for (const [kind, skip, create] of sample(storeKinds, 2, 0)) {
   test(`[HT-23] ${kind}: what requests without credentials leave in the store is bounded, at every endpoint`, {
     skip,
   }, async () => {
