@@ -96,8 +96,10 @@ export async function initialize(
   const library = await choose("--library", `Library (${titles.join(", ")})`, titles[0]!, parseLibrary);
   const usualUris = library?.redirectUris.join(" ") ?? "";
   const uris = library && await choose("--redirect-uri", "Redirect URI", usualUris, parseUris);
-  const usualKind = library?.isPublic && !flags.has("--client-secret") ? "public" : "confidential";
-  const kind = uris && await choose("--kind", "Client (confidential, public)", usualKind, parseKind);
+  const usualKind = library?.isPublic ? "public" : "confidential";
+  const hasSecret = flags.has("--client-secret") && !flags.has("--kind");
+  const kind = uris &&
+    (hasSecret ? "confidential" : await choose("--kind", "Client (confidential, public)", usualKind, parseKind));
   if (kind === undefined) {
     console.error("\nThe input ended before the last question. Nothing was written.");
     return 1;
@@ -105,7 +107,7 @@ export async function initialize(
   const { library: title, methods } = library!;
   const { "--client-id": clientId = "app", "--client-secret": own } = Object.fromEntries(flags);
   if (kind === "public" && own !== undefined) {
-    const hint = "Leave out --client-secret, or write --confidential.";
+    const hint = "Leave out --client-secret, or --public.";
     throw issue("--client-secret", { expected: "no secret, because the client is public", hint }, "a secret");
   }
   const secret = kind === "confidential" ? own ?? randomSecret() : undefined;

@@ -28,7 +28,7 @@ const commandFlags = new Set([
   ...Object.keys(checkFlags).map(flagName),
   ...["env", "help", "version", "licenses", "schema", "seeds", "seed", "output", "report", "type", "redirect-uri"],
   // Of init.
-  ...["from", "confidential"],
+  ...["from", "public"],
 ]);
 
 /** Why the program rejects a proposal; `undefined` if it accepts it. */
