@@ -79,7 +79,11 @@ export function programCommand(
 const startingCommands: readonly unknown[] = ["exec", "check", "COMMAND"];
 
 /** What to say if Deno lets the process start no programs; `undefined` for every other error. */
-export function missingPermission(error: unknown, command: string): Pick<ConfigIssue, "received" | "hint"> | undefined {
+export function missingPermission(error: unknown, command: string): Omit<ConfigIssue, "path"> | undefined {
   if (!/--allow-(?:run|write)\b/.test(String(error))) return undefined;
-  return { received: "a process that may start no programs", hint: `Run ${command} … instead.` };
+  return {
+    expected: "a process that may start programs",
+    received: "one that may not",
+    hint: `Run ${command} with the same arguments instead.`,
+  };
 }

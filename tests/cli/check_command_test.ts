@@ -232,7 +232,7 @@ test("--restart runs a command before each attack on what the application keeps;
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /--restart\n {2}Expected a command that restarts.*may start no programs\.\n {2}Run .*deno run -A \S+ check … instead\./,
+      /--restart\n {2}Expected a process that may start programs, found one that may not\.\n {2}Run .*deno run -A \S+ check with the same arguments/,
     );
     return;
   }

@@ -362,7 +362,7 @@ test("if Deno may not start the command, exec says how to run it", () => {
     env: { ...process.env, npm_command: "exec", LATCHKEY_CONFIG: "none" },
   });
   assertEquals(status, 127);
-  assertStringIncludes(String(stderr), "Run npx -y deno run -A src/main.ts exec … instead.");
+  assertStringIncludes(String(stderr), "Run npx -y deno run -A src/main.ts exec with the same arguments instead.");
 });
 
 test("a command that succeeds prints no rejections, because a test may want them", async () => {

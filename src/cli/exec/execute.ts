@@ -73,7 +73,7 @@ export async function execute(
   const temporary = config.tls === undefined ? undefined : await createTemporaryFolder().catch((error) => {
     const missing = missingPermission(error, `${program} exec`);
     if (missing === undefined) throw error;
-    throw new CommandLineError([{ path: "--tls", expected: "a folder for the certificate", ...missing }]);
+    throw new CommandLineError([{ path: "--tls", ...missing }]);
   });
   try {
     const foundFile = describeFoundFile(config.configSource);
