@@ -14,9 +14,7 @@ import { separatorFix } from "../../core/policy/separators.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { explainLoginHost } from "./login_host.ts";
 import { notePrompt, noteScope } from "./notes.ts";
-import { letsPass } from "./accepted.ts";
-import { traceWarnings } from "./accepted_texts.ts";
-import { missingMethod } from "./pkce.ts";
+import { letsPass, missingMethod, traceWarnings } from "./accepted_texts.ts";
 import { explainUnknownScope } from "./scope.ts";
 
 interface HostedRequest extends CheckInput {

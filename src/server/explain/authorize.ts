@@ -5,17 +5,13 @@ import type { FactsOf } from "../../core/rules/reject.ts";
 import type { DeniedLogin } from "../rules/login.ts";
 import type { RuleTexts } from "./rule_text.ts";
 import { byProfile } from "../config/server_policy.ts";
-import { dottedScheme } from "../../core/clients/uri_problem.ts";
-import { acceptedByAny } from "./accepted.ts";
+import { acceptedTexts, missingMethod } from "./accepted_texts.ts";
 import { explainClientId } from "./client_authentication.ts";
 import { explainRedirectUri, explainRepeated, listUris, registeredUriHint } from "./parameters.ts";
-import { describeChallenge, describeVerifier, explainVerifier, missingMethod } from "./pkce.ts";
+import { describeChallenge, describeVerifier, explainVerifier } from "./pkce.ts";
 import { repeatedChallengeFix } from "./recent_challenges.ts";
 import { explainResponseMode, explainResponseType, explainUnregisteredType } from "./response.ts";
-import { explainMissingScope, explainScope, explainUnknownScope } from "./scope.ts";
-
-const sendChallenge =
-  "Use PKCE: generate a code_verifier for each login, and send its SHA-256 digest as code_challenge, with code_challenge_method=S256.";
+import { explainMissingScope, explainScope } from "./scope.ts";
 
 const missingChallenge = {
   expected: "code_challenge=BASE64URL(SHA-256(code_verifier)) and code_challenge_method=S256",
@@ -80,19 +76,13 @@ export const authorizeTexts = {
     }),
   },
   "AZ-16": {
-    fix: "Send scope, or configure a defaultScope that the client may request.",
+    ...acceptedTexts["AZ-16"],
     explain: explainMissingScope,
-    explainAccepted: ({ possible }) => ({
-      reason: "scope is missing, and the default has no value for this client: the token has no scope",
-      expected: `some of: ${possible.join(" ")}`,
-      received: "no scope",
-    }),
   },
   "AZ-17": {
+    ...acceptedTexts["AZ-17"],
     passes: "the server knows every scope value, and the client may request it",
-    fix: "Remove the value from scope, add it to the server's scopes, or register it for the client.",
     explain: explainScope,
-    explainAccepted: (facts, server) => acceptedByAny("scopes", explainUnknownScope(facts, server, "unknown scope")),
   },
   "AZ-18": {
     fix: "Allow at least one of the requested scope values: on the consent page, or in the approver.",
@@ -161,15 +151,9 @@ export const authorizeTexts = {
     },
   },
   "RU-01": {
+    ...acceptedTexts["RU-01"],
     passes: "redirect_uri is registered for the client",
-    fix: "Send a registered redirect URI, character for character, or register the URI that was sent.",
     explain: explainRedirectUri,
-    explainAccepted: ({ uri, registered }) =>
-      acceptedByAny("redirectUris", {
-        reason: "redirect_uri is not registered for this client",
-        expected: listUris(registered),
-        received: uri,
-      }),
   },
   "RU-06": {
     fix: "Send redirect_uri, or register only one URI.",
@@ -192,22 +176,14 @@ export const authorizeTexts = {
       received: "no redirect_uri",
     }),
   },
-  "RU-11": {
-    fix:
-      "Write it as com.example.app:/callback. This server accepts a scheme without a dot only on a test host, and many servers never do.",
-    explainAccepted: ({ uri }) => ({
-      reason: "the redirect URI has a private-use scheme without a dot, which another app may also claim",
-      expected: dottedScheme,
-      received: uri,
-    }),
-  },
+  "RU-11": acceptedTexts["RU-11"],
   "PK-01": {
-    fix: sendChallenge,
+    ...acceptedTexts["PK-01"],
     explain: () => ({ ...missingChallenge, reason: "a public client must send a code_challenge" }),
   },
   "PK-02": {
     passes: "no code_challenge, which is optional for this confidential client",
-    fix: sendChallenge,
+    fix: acceptedTexts["PK-01"].fix,
     setting: ({ requiredBy }) => requiredBy === "require_pkce" ? undefined : "pkce.requireForConfidential",
     explain: ({ requiredBy, policy, acceptsNonce }) => {
       if (requiredBy === "require_pkce") return { ...missingChallenge, reason: requiredByMetadata };
@@ -220,15 +196,14 @@ export const authorizeTexts = {
     },
   },
   "PK-04": {
-    fix:
-      "Send code_challenge_method=S256, and as code_challenge the SHA-256 digest of the verifier, not the verifier itself.",
+    ...acceptedTexts["PK-04"],
     explain: ({ method }) => ({
       expected: "code_challenge_method=S256",
       received: `code_challenge_method=${method}`,
     }),
   },
   "PK-05": {
-    fix: "Send code_challenge_method=S256 with code_challenge.",
+    ...acceptedTexts["PK-05"],
     setting: () => "pkce.requireMethod",
     explain: ({ policy }) => ({
       ...missingMethod,

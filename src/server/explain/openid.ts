@@ -6,7 +6,7 @@ import type { loginRules } from "../rules/login.ts";
 import type { logoutRules, UnidentifiedClient } from "../rules/logout.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { byProfile } from "../config/server_policy.ts";
-import { acceptedByAny } from "./accepted.ts";
+import { acceptedTexts } from "./accepted_texts.ts";
 import { explainClaims, explainLogin, explainSilentLogin, explainUnknownUser } from "./login.ts";
 import { explainRepeated, explainUnregistrable, listUris } from "./parameters.ts";
 import { explainMissingToken } from "./missing_token.ts";
@@ -36,10 +36,7 @@ function explainLogoutUri(facts: UnregisteredUri | UnidentifiedClient, server: H
 
 /** By ID, in the order of `tests/rules.md`. */
 export const openidTexts = {
-  "RU-16": {
-    fix:
-      "Open the application at the host of its redirect URI, or register a redirect URI at the host where it is opened.",
-  },
+  "RU-16": acceptedTexts["RU-16"],
   "CI-12": {
     fix: unexchangedCodeFix,
   },
@@ -58,25 +55,8 @@ export const openidTexts = {
     explain: explainLogin,
   },
   "OI-06": {
-    fix:
-      "Send the sub of a user as login_hint, on test hosts also an e-mail address or a preferred_username, or leave it out. The setting unknownLoginHint decides what other values do.",
+    ...acceptedTexts["OI-06"],
     explain: explainUnknownUser,
-    explainAccepted({ effect, ...facts }, server) {
-      const texts = explainUnknownUser(facts, server);
-      const { reason } = texts;
-      switch (effect) {
-        case "another user":
-          return { ...texts, reason: `${reason}: the user of the session, or the default user, was logged in` };
-        case "created":
-          return {
-            ...texts,
-            reason: `${reason}; a user with a space in the address was created`,
-            expected: "the sub of a user",
-          };
-        case "created by the setting users":
-          return acceptedByAny("users", { ...texts, expected: "the sub of a user" });
-      }
-    },
   },
   "OI-07": {
     fix: "Send an ID token that this server issued to this client, unchanged, or leave id_token_hint out.",
@@ -90,14 +70,7 @@ export const openidTexts = {
       'Send claims as JSON such as {"userinfo":{"name":null}}, without an essential acr. If claims requires a sub, log in as that user.',
     explain: explainClaims,
   },
-  "OI-09": {
-    fix: "Add refresh_token to the client's grant_types, or do not request offline_access.",
-    explainAccepted: ({ grantTypes }) => ({
-      reason: "offline_access was granted, but this client gets no refresh token",
-      expected: "refresh_token in the client's grant_types",
-      received: grantTypes.join(" "),
-    }),
-  },
+  "OI-09": acceptedTexts["OI-09"],
   "LO-01": {
     fix: "Go back, reload the logout page and confirm there.",
     explain: () => ({ expected: "the confirmation of the logout page", received: "another confirmation" }),
@@ -111,15 +84,8 @@ export const openidTexts = {
       },
   },
   "LO-03": {
-    fix: "Register the URI under post_logout_redirect_uris, or send a registered URI, character for character.",
+    ...acceptedTexts["LO-03"],
     explain: explainLogoutUri,
-    explainAccepted: ({ setting, clientId, uri, registered }) =>
-      acceptedByAny(setting, {
-        reason: "post_logout_redirect_uri is not registered for this client",
-        expected: listUris(registered, "registered URI"),
-        received: uri,
-        change: { client_id: clientId, isNew: false, post_logout_redirect_uri: uri },
-      }),
   },
   "LO-05": {
     passes: "the session of the grant is active",
@@ -137,21 +103,7 @@ export const openidTexts = {
       expected: "an active session, or offline_access",
     }),
   },
-  "CL-17": {
-    fix: "Configure fewer claims for tokens. Let the client read large claims from userinfo.",
-    explainAccepted({ kind, length, maxLength, largest, leftOut: [first, ...others] }) {
-      const more = others.length > 0 ? ` and ${others.length} more` : "";
-      return {
-        reason: first === undefined
-          ? `the ${kind} is too long for cookies, and may be for headers of other servers (431)`
-          : `the ${kind} would be too long, so it lacks ${first}${more}`,
-        expected: `at most ${maxLength} characters`,
-        received: `${length} characters${
-          largest === undefined ? "" : `, of which ${largest.name} has ${largest.bytes} bytes`
-        }`,
-      };
-    },
-  },
+  "CL-17": acceptedTexts["CL-17"],
   "BR-01": {
     fix: "Send the access token in the header: Authorization: Bearer TOKEN.",
     setting: (facts) => "policy" in facts ? "accessTokenInForm" : undefined,

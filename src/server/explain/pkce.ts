@@ -7,13 +7,6 @@ import { digest } from "../../core/keys/secrets.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { isRecent } from "./recent_challenges.ts";
 
-/** Explains a code challenge without its method. */
-export const missingMethod = {
-  reason: "code_challenge_method is missing; by the standard it defaults to plain, but this server supports only S256",
-  expected: "code_challenge_method=S256",
-  received: "no code_challenge_method",
-} as const;
-
 /** The characters of a malformed code challenge. */
 export function describeChallenge(challenge: string): string {
   const kind = /^[0-9a-f]+$/i.test(challenge)

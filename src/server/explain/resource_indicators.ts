@@ -1,9 +1,9 @@
 /** Texts of the rules of the resources that requests name (RFC 8707). */
 
-import type { ByProfile } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { type resourceIndicatorRules, resourceLimits, type WrongResource } from "../rules/resource_indicators.ts";
-import type { AcceptedTexts, RejectionTexts, RuleTexts } from "./rule_text.ts";
+import { acceptedTexts, explainMissingResource } from "./accepted_texts.ts";
+import type { RejectionTexts, RuleTexts } from "./rule_text.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const resourceIndicatorTexts = {
@@ -19,21 +19,10 @@ export const resourceIndicatorTexts = {
     explain: ({ resources }) => ({ expected: "a grant for a configured resource", received: resources.join(" ") }),
   },
   "MC-02": {
-    fix:
-      "Send resource with the URI of the MCP server, as its metadata names it, in the authorization request and in the token request.",
+    ...acceptedTexts["MC-02"],
     explain: explainMissingResource,
-    explainAccepted: explainMissingResource,
   },
 } as const satisfies RuleTexts<typeof resourceIndicatorRules>;
-
-/** Explains a request without resource. */
-function explainMissingResource({ byProfile }: ByProfile, { audience }: HostedServer): AcceptedTexts {
-  return {
-    reason: `resource is missing${byProfile}; if no request of the flow names one, the access token is for ${audience}`,
-    expected: "resource with the URI of the protected resource, in the authorization request and in the token request",
-    received: "no resource",
-  };
-}
 
 /** Explains a resource that the server issues no access tokens for. */
 export function explainResource({ uri: received, problem }: WrongResource, server: HostedServer): RejectionTexts {

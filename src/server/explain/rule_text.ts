@@ -42,6 +42,7 @@ export type RuleTexts<Rules> = {
     : RuleText<FactsOf<Rules[Id]>>;
 };
 
-type ObservedRuleText<Row, Id extends keyof HostedObservations> =
+/** The texts of a rule that names an observation. */
+export type ObservedRuleText<Row, Id extends keyof HostedObservations> =
   & RuleText<FactsOf<Row>, HostedObservations[Id]>
   & Required<Pick<RuleText<never, HostedObservations[Id]>, "explainAccepted">>;

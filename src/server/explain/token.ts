@@ -3,16 +3,12 @@
 import { removedClient } from "../clients/client_texts.ts";
 import { controlUrl } from "./control.ts";
 import { splitScope } from "../../core/http/params.ts";
-import { isPermitted, requirementOf } from "../config/standing.ts";
-import { metadataOf } from "../config/client_metadata.ts";
-import { canonicalUri } from "../../platform/http/absolute_uri.ts";
+import { requirementOf } from "../config/standing.ts";
 import { asServerPolicy } from "../config/server_policy.ts";
 import { settingOfGrantType } from "../config/validate_client.ts";
 import { separatorFix } from "../../core/policy/separators.ts";
 import type { Expired, tokenRules } from "../../core/rules/token.ts";
-import { letsPass } from "./accepted.ts";
-import { noteUnencodedSecret } from "./notes.ts";
-import { explainFirstPostedSecret } from "./posted_secret.ts";
+import { acceptedTexts } from "./accepted_texts.ts";
 import { explainRepeated } from "./parameters.ts";
 import { explainFailedAuthentication } from "./client_authentication.ts";
 import { explainRevocation } from "./revocation.ts";
@@ -88,15 +84,10 @@ export const tokenTexts = {
     }),
   },
   "TK-14": {
-    fix: "Send the redirect_uri of the authorization request with the code.",
+    ...acceptedTexts["TK-14"],
     explain: () => ({
       expected: "redirect_uri with the value of the authorization request",
       received: "no redirect_uri",
-    }),
-    explainAccepted: (_, server) => ({
-      reason: `nothing binds the code to the login that asked for it: ${letsPass(server, "insecureAllowMissing")}`,
-      expected: "code_challenge in the authorization request, or redirect_uri in the token request",
-      received: "neither",
     }),
   },
   "TK-15": {
@@ -128,12 +119,11 @@ export const tokenTexts = {
         },
   },
   "CA-04": {
-    fix: "Send Basic, a space and BASE64(client_id:client_secret), both parts form-encoded first.",
+    ...acceptedTexts["CA-04"],
     explain: () => ({
       expected: "Basic, a space and BASE64(client_id:client_secret), both parts form-encoded first",
       received: "a header of another form",
     }),
-    explainAccepted: noteUnencodedSecret,
   },
   "CA-07": {
     passes: "the client is identified by a method that it is registered for",
@@ -148,18 +138,8 @@ export const tokenTexts = {
       received: methods.join(" and "),
     }),
   },
-  "CA-16": {
-    fix: "Add token_endpoint_auth_method to the client's metadata. Then only that method is accepted.",
-    explainAccepted: explainFirstPostedSecret,
-  },
-  "CA-17": {
-    fix: "Send client_id in the body of the request, and no header Authorization.",
-    explainAccepted: () => ({
-      reason: "HTTP Basic with an empty secret was accepted from a public client; many servers reject it",
-      expected: "client_id in the body, and no header Authorization",
-      received: "Authorization: Basic with an empty secret",
-    }),
-  },
+  "CA-16": acceptedTexts["CA-16"],
+  "CA-17": acceptedTexts["CA-17"],
   "CI-02": {
     passes: "the code has not expired",
     fix: "Exchange the code immediately. lifetimes.code sets its lifetime.",
@@ -215,9 +195,8 @@ export const tokenTexts = {
     }),
   },
   "RT-04": {
+    ...acceptedTexts["RT-04"],
     passes: "the refresh token was not used before and is now replaced",
-    fix:
-      "Store the refresh token of each response instead of the previous one, and send one refresh request at a time. Start a new login. refresh.grace tolerates a lost response.",
     explain: (facts) =>
       "revocation" in facts ? explainRevocation("grant", facts.revocation) : {
         reason: "refresh token used twice",
@@ -225,11 +204,6 @@ export const tokenTexts = {
         received: "an older refresh token",
         earlier: `used at ${new Date(facts.usedAt).toISOString()} by client ${facts.clientId}`,
       },
-    explainAccepted: () => ({
-      reason: "the refresh token stays valid, because refresh.reuse says so; other servers reject a second use",
-      expected: "the refresh token of the last response",
-      fix: "Replace the stored refresh token whenever a response contains one.",
-    }),
   },
   "RT-06": {
     passes: "scope is within the granted scope",
@@ -264,16 +238,11 @@ export const tokenTexts = {
     },
   },
   "RT-09": {
+    ...acceptedTexts["RT-09"],
     passes: "everything that was granted is still registered",
-    fix: "Register the granted scope for the client again, or start a new login that requests registered values.",
     explain: ({ registered, granted }) => ({
       reason: "no scope value of the grant is still registered",
       expected: `some of: ${registered.join(" ")}`,
-      received: granted.join(" "),
-    }),
-    explainAccepted: ({ registered, granted }) => ({
-      reason: "the grant contains values that are no longer registered; they are left out",
-      expected: registered.join(" "),
       received: granted.join(" "),
     }),
   },
@@ -282,15 +251,8 @@ export const tokenTexts = {
     explain: () => ({ expected: "a client that authenticates", received: "a public client" }),
   },
   "CC-02": {
-    fix:
-      "Leave out openid and the scopes about a user: client_credentials has no user. A test server ignores them, with a " +
-      'warning, if its setting scopes is "any".',
+    ...acceptedTexts["CC-02"],
     explain: ({ userScopes, requested }) => ({ expected: `none of: ${userScopes.join(" ")}`, received: requested }),
-    explainAccepted: ({ requested, left }) => ({
-      reason: "scope values that only a user can grant were ignored, because the client acts on its own behalf",
-      expected: left.length === 0 ? "no scope" : left.join(" "),
-      received: requested,
-    }),
   },
   "CC-03": {
     fix: "Send an access token of a user's login. A token of client_credentials has no user.",
@@ -308,24 +270,7 @@ export const tokenTexts = {
     fix: "Send the token in the form field token.",
     explain: () => ({ expected: "token", received: "no token" }),
   },
-  "IN-02": {
-    fix: "Add the resource of the token to serves of the client that introspects it.",
-    explainAccepted({ client, audience }, server) {
-      const isTrusted = isPermitted(server, client, "inspectTokensOfOthers");
-      const serves = metadataOf(client).serves?.map(canonicalUri).join(" ") || "nothing";
-      const resources = audience.join(" ");
-      return {
-        reason: isTrusted
-          ? `the token is valid, but the response is active: false, because the client does not serve ${resources}`
-          : "the token is valid, but the response is active: false, because the client registered itself",
-        expected: isTrusted ? `serves with ${resources}` : "a client of the operator, whose serves has the resource",
-        received: isTrusted ? `serves: ${serves}` : "a client of unknown standing",
-        fix: `Add ${
-          JSON.stringify(audience[0])
-        } to serves of ${client.id} in the configuration, or on the page of the client.`,
-      };
-    },
-  },
+  "IN-02": acceptedTexts["IN-02"],
 } as const satisfies RuleTexts<typeof tokenRules>;
 
 /** The time until which something was valid, and the time of the request. */

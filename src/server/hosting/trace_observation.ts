@@ -7,13 +7,12 @@ import type { Explanation } from "../../core/rules/errors.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { HostedObservations } from "../config/observations.ts";
 import type { RuleId } from "../../core/rules/rule.ts";
-import { acceptedByAny } from "../explain/accepted.ts";
-import { acceptedTexts, traceWarnings } from "../explain/accepted_texts.ts";
+import { acceptedByAny, findAcceptedText, traceWarnings } from "../explain/accepted_texts.ts";
 import { type Note, noteMinimalIdToken, noteResource, recordUserinfoCall } from "../explain/notes.ts";
 
 /** Traces what an observation means. */
 export const traceObservation: HostedServer["observe"] = (server, client, name, facts) => {
-  const explainAccepted = acceptedTexts[name]?.explainAccepted;
+  const explainAccepted = findAcceptedText(name)?.explainAccepted;
   if (explainAccepted === undefined) {
     return traceWarnings(server, client, phrases[name as Phrase](facts as never, server));
   }
