@@ -1,6 +1,6 @@
 /** The server of the program, as its configuration describes it: with its products, store and default user. */
 
-import type { ConfigurationWarning } from "../core/rules/configuration_error.ts";
+import { ConfigurationError, type ConfigurationWarning } from "../core/rules/configuration_error.ts";
 import { StoreError } from "../core/store/store.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
@@ -72,8 +72,13 @@ export async function openServer(
     // The settings of the program have the default user first.
     changes === undefined ? { ...resolved, users: unlessAny(settings.users) ?? resolved.users } : undefined,
   ).catch((error) => {
+    const { displayLocation: location } = config.store;
     const isUnnamed = error instanceof StoreError && error.details.location === "the store";
-    throw isUnnamed ? new StoreError({ ...error.details, location: config.store.displayLocation }, error.cause) : error;
+    if (isUnnamed) throw new StoreError({ ...error.details, location }, error.cause);
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError(
+      error.issues.map((issue) => issue.path === "store" ? { ...issue, path: location } : issue),
+    );
   });
   try {
     for (const start of starts) await start(server);

@@ -80,8 +80,8 @@ export interface Core {
 /**
  * Creates a server.
  *
- * @throws {ConfigurationError} If an option is invalid, an extension makes an invalid server, or the whole server has
- *   rotated the signing keys of the store.
+ * @throws {ConfigurationError} If an option is invalid, an extension makes an invalid server, the whole server has rotated
+ *   the signing keys of the store, or one of them cannot sign.
  * @throws {TypeError} If a function of the options that must return immediately returned a promise.
  */
 export async function core(options: CoreOptions): Promise<Core> {
@@ -96,8 +96,11 @@ export async function core(options: CoreOptions): Promise<Core> {
   const testKeys = policy.allows.testKeys ? "accepted" : "rejected";
   const keyStorage = { store, now, trace, maxTokenLifetime, testKeys } as const;
   await assertNotRotated(keyStorage);
+  const keys = storedKeys(keyStorage);
+  // One in the store may be damaged.
+  await keys.publishedKeys([]);
   const server = await assembleServer({
-    keys: storedKeys(keyStorage),
+    keys,
     extensions,
     grantTypes,
     given: {

@@ -304,7 +304,7 @@ test("a listener that throws or rejects breaks no request", async () => {
   }
 });
 
-test("a store whose signing keys were rotated, and test keys on a real host, stop the start", async () => {
+test("a store whose signing keys were rotated or are damaged, and test keys on a real host, stop the start", async () => {
   const storeWith = async (...kids: readonly string[]) => {
     const store = memoryStore();
     for (const [i, kid] of kids.entries()) {
@@ -315,7 +315,8 @@ test("a store whose signing keys were rotated, and test keys on a real host, sto
   const start = (options: Partial<CoreOptions>) => core({ ...good, ...options });
   const rotated = { store: await storeWith("first", "second") };
   await assertRejects(() => start(rotated), ConfigurationError, "found rotated keys for EdDSA");
-  await start({ store: await storeWith("first") });
+  const first = { store: await storeWith("first") };
+  await assertRejects(() => start(first), ConfigurationError, "found a JWK without kty");
   const test = { store: await storeWith("latchkey-test-1") };
   await assertRejects(() => start({ ...real, ...test }), ConfigurationError, "whose private key is published");
 });

@@ -6,13 +6,16 @@
 
 import { calculateJwkThumbprint } from "jose/jwk/thumbprint";
 import { cryptography, generateKey, importPublicKey } from "./crypto.ts";
+import { describeUnusableKey, findKeyFault } from "./key_faults.ts";
 import { keyMembersOf, type PublicKey, publicMembersOf } from "./jwk.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
-import { quoteValue } from "../http/quote_value.ts";
+import { isObject } from "../http/json_value.ts";
+import { describeKind, quoteValue } from "../http/quote_value.ts";
 import { ConfigurationError } from "../rules/configuration_error.ts";
 import { testHosts } from "../http/test_hosts.ts";
 import type { CoreTrace } from "../trace.ts";
 import { hasAlgorithm, type SigningAlgorithm, signingAlgorithms } from "./signing_algorithm.ts";
+import { webCryptography } from "./web_crypto.ts";
 
 /** Signs bytes. The private key need not be in the process. */
 export interface Signer {
@@ -105,17 +108,17 @@ export function storedKeys(storage: KeyStorage): Keys {
   function keyOf(alg: SigningAlgorithm): Promise<LoadedKey> {
     let key = known.get(alg);
     if (key === undefined) {
-      known.set(alg, key = loadKey(alg));
+      known.set(alg, key = loadFirst(alg));
       key.catch(() => known.delete(alg));
     }
     return key;
   }
 
-  async function loadKey(alg: SigningAlgorithm): Promise<LoadedKey> {
+  async function loadFirst(alg: SigningAlgorithm): Promise<LoadedKey> {
     const record = await findKey(storage, alg, 0);
     if (record === undefined) await addKey(storage, alg, 0, await createKey(alg), storage.now());
     const stored = record ?? (await findKey(storage, alg, 0))!;
-    return loadedKey(alg, stored, await importOwnKey(alg, stored));
+    return await loadKeyOfRecord(storage, alg, 0, stored, importOwnKey);
   }
 
   return {
@@ -141,26 +144,98 @@ export async function publishedAlgorithms(
   storage: KeyStorage,
   algs: readonly SigningAlgorithm[],
 ): Promise<readonly SigningAlgorithm[]> {
-  const algorithms = new Set(algs.filter(hasAlgorithm));
-  for (const alg of signingAlgorithms) {
-    if (!algorithms.has(alg) && await hasStoredKey(storage, alg)) algorithms.add(alg);
-  }
-  return [...algorithms];
+  const known = new Set(algs.filter(hasAlgorithm));
+  const others = signingAlgorithms.filter((alg) => !known.has(alg));
+  const stored = await Promise.all(others.map((alg) => hasStoredKey(storage, alg)));
+  return [...known, ...others.filter((_, i) => stored[i])];
 }
 
 /** Whether the store has a key that this runtime can import: a server on another runtime may have used the store. */
-export async function hasStoredKey({ store }: KeyStorage, alg: SigningAlgorithm): Promise<boolean> {
-  return await store.get("key", keyRecordId(alg, 0)) !== undefined && hasAlgorithm(alg);
+export async function hasStoredKey(storage: KeyStorage, alg: SigningAlgorithm): Promise<boolean> {
+  return await readRecord(storage, alg, 0) !== undefined && hasAlgorithm(alg);
 }
 
 export async function findKey(
-  { store, testKeys }: KeyStorage,
+  storage: KeyStorage,
   alg: SigningAlgorithm,
   number: number,
 ): Promise<KeyRecord | undefined> {
-  const record = (await store.get("key", keyRecordId(alg, number)))?.value;
-  if (record !== undefined) assertAllowed(testKeys, record);
+  const record = await readRecord(storage, alg, number);
+  if (record !== undefined) assertAllowed(storage.testKeys, record);
   return record;
+}
+
+/** Reads a record, which another program may have changed. @throws {ConfigurationError} If it is not one of a key. */
+async function readRecord(
+  { store }: KeyStorage,
+  alg: SigningAlgorithm,
+  number: number,
+): Promise<KeyRecord | undefined> {
+  const fault = (received: string, kid?: unknown) =>
+    unusableRecord(store, alg, number, kid, "kid, jwk, signsFrom and longest", received);
+  let value: unknown;
+  try {
+    value = (await store.get("key", keyRecordId(alg, number)))?.value;
+  } catch (error) {
+    // Stores parse the JSON of their records.
+    throw error instanceof SyntaxError ? fault("a text that is not JSON") : error;
+  }
+  if (value === undefined) return undefined;
+  if (!isObject(value)) throw fault(describeKind(value));
+  const { kid, jwk, signsFrom, longest } = value;
+  if (typeof kid !== "string" || !isObject(jwk)) {
+    throw fault(`${describeKind(kid)} as kid, ${describeKind(jwk)} as jwk`);
+  }
+  if (typeof signsFrom !== "number" || typeof longest !== "number") {
+    throw fault(`${describeKind(signsFrom)} as signsFrom, ${describeKind(longest)} as longest`, kid);
+  }
+  return value as unknown as KeyRecord;
+}
+
+/**
+ * Loads the key of a record.
+ *
+ * @throws {ConfigurationError} If it cannot sign.
+ */
+export async function loadKeyOfRecord(
+  { store }: KeyStorage,
+  alg: SigningAlgorithm,
+  number: number,
+  record: KeyRecord,
+  importKey: (alg: SigningAlgorithm, record: KeyRecord) => Promise<ImportedKey>,
+): Promise<LoadedKey> {
+  try {
+    return loadedKey(alg, record, await importKey(alg, record));
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    const { expected, received } = describeUnusableKey(alg, record.jwk, "private");
+    throw unusableRecord(store, alg, number, record.kid, expected, received);
+  }
+}
+
+/** The error of a record that is not a key for its algorithm. */
+function unusableRecord(
+  { persistent }: Store,
+  alg: SigningAlgorithm,
+  number: number,
+  kid: unknown,
+  expected: string,
+  received: string,
+): ConfigurationError {
+  const id = keyRecordId(alg, number);
+  const deletion = persistent
+    ? `in SQLite with DELETE FROM record WHERE kind = 'key' AND id LIKE '%${id}', in PostgreSQL the same FROM ` +
+      `latchkey.record, in Redis with DEL "{latchkey}:key:1 ${id}"`
+    : `with store.delete("key", "${id}")`;
+  return new ConfigurationError([{
+    path: "store",
+    expected: `${expected} in the record of the signing key "${id}"` +
+      (typeof kid === "string" ? `, whose kid is ${quoteValue(kid)}` : ""),
+    received,
+    hint:
+      `Restore it from a backup of the store, or delete it, ${deletion}: a new key then signs, and tokens of the old ` +
+      "one are invalid.",
+  }]);
 }
 
 /** Adds the key of this number, unless another instance has added one. */
@@ -203,21 +278,36 @@ export interface ImportedKey extends Pick<Signer, "sign"> {
   readonly publicKey: PublicKey;
 }
 
-/** Imports a key that the server itself signs with. */
+/** Imports a key that the server itself signs with. @throws If its members do not belong together. */
 export async function importOwnKey(alg: SigningAlgorithm, { jwk }: NewKey): Promise<ImportedKey> {
-  const [publicKey, sign] = await Promise.all([
-    importVerificationKey(alg, jwk),
-    memoize(signingFunctions, jwk, () => cryptography().importSigner(alg, keyMembersOf(jwk))),
-  ]);
-  return { sign, publicKey };
+  const publicKey = await importVerificationKey(alg, jwk);
+  return { publicKey, sign: await memoize(signingFunctions, alg, jwk, () => importSigner(alg, jwk, publicKey)) };
+}
+
+async function importSigner(alg: SigningAlgorithm, jwk: NewKey["jwk"], publicKey: PublicKey): Promise<Signer["sign"]> {
+  // Runtimes import more: Deno a key of P-384 for ES256.
+  if (findKeyFault(alg, jwk, "private") !== undefined) throw new Error("its members are wrong");
+  const members = keyMembersOf(jwk);
+  // WebCrypto: the first response need not wait for Node's module.
+  const sign = await webCryptography.importSigner(alg, members);
+  if (!await areOnePair(sign, publicKey)) throw new Error("the private members do not belong to the public ones");
+  return await cryptography().importSigner(alg, members);
+}
+
+/** Whether a public key verifies a signature. */
+export async function areOnePair(sign: Signer["sign"], publicKey: PublicKey): Promise<boolean> {
+  const text = new TextEncoder().encode("key pair check");
+  const signature = new Uint8Array(await sign(text));
+  // ECDSA alone needs the hash here.
+  return await crypto.subtle.verify({ ...publicKey.algorithm, hash: "SHA-256" }, publicKey, signature, text);
 }
 
 /** The public key of a JWK, which may be a private one. */
 export function importVerificationKey(alg: SigningAlgorithm, jwk: NewKey["jwk"]): Promise<PublicKey> {
-  return memoize(verificationKeys, jwk, () => importPublicKey(alg, publicMembersOf(jwk)));
+  return memoize(verificationKeys, alg, jwk, () => importPublicKey(alg, publicMembersOf(jwk)));
 }
 
-export function loadedKey(
+function loadedKey(
   alg: SigningAlgorithm,
   record: KeyRecord,
   { sign, publicKey }: ImportedKey,
@@ -235,8 +325,13 @@ const verificationKeys = new Map<string, Promise<PublicKey>>();
 const signingFunctions = new Map<string, Promise<Signer["sign"]>>();
 
 /** Servers of one process share the imported keys of equal JWKs, such as the keys of tests. */
-function memoize<T>(cache: Map<string, Promise<T>>, jwk: object, create: () => Promise<T>): Promise<T> {
-  const id = JSON.stringify(jwk);
+function memoize<T>(
+  cache: Map<string, Promise<T>>,
+  alg: SigningAlgorithm,
+  jwk: object,
+  create: () => Promise<T>,
+): Promise<T> {
+  const id = `${alg} ${JSON.stringify(jwk)}`;
   let cached = cache.get(id);
   if (cached === undefined) {
     if (cache.size >= maxShared) cache.clear();

@@ -110,7 +110,8 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   for (const warning of hasListener ? resolved.warnings() : []) {
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
-  await checkStoredKeys(keys, resolved.policy, options.store === undefined && store.persistent !== true);
+  // The keys in a store are loaded at the start, not at the first login: one may be damaged, or a test key.
+  if (options.store !== undefined || place.sharesStore) await limitStart(keys.publishedKeys([]));
   if (stored !== undefined) await limitStart(stored.start());
 
   return {
@@ -185,13 +186,6 @@ function signingKeys(
 ): Keys & KeyRotation {
   const testKeys = allows.testKeys ? "accepted" : "rejected";
   return rotatingKeys({ store, now, trace, lifetimes, testKeys }, keySource && keyFactory(keySource));
-}
-
-/** A store with test keys is rejected at the start, not at the first login. */
-async function checkStoredKeys(keys: Keys, { allows }: ServerPolicy, isOwnMemory: boolean): Promise<void> {
-  if (allows.testKeys) return;
-  const checked = keys.publishedKeys([]);
-  await (isOwnMemory ? checked : limitStart(checked));
 }
 
 /** The clients and users in a store that outlives the process; `undefined` for any other store. */

@@ -18,7 +18,7 @@ import {
   type Keys,
   type KeyStorage,
   type LoadedKey,
-  loadedKey,
+  loadKeyOfRecord,
   type NewKey,
   publishedAlgorithms,
   type Signer,
@@ -79,7 +79,7 @@ export function rotatingKeys(
       const next = await findKey(storage, alg, keys.length);
       if (next === undefined) return keys;
       const record = await extendLifetime(keyRecordId(alg, keys.length), next);
-      keys.push(loadedKey(alg, record, await factory.import(alg, record)));
+      keys.push(await loadKeyOfRecord(storage, alg, keys.length, record, factory.import));
     }
   }
 
