@@ -14,6 +14,7 @@ import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { KeySource, LatchkeyOptions, SigningAlgorithm, Store } from "../../src/mod.ts";
 import { rotatingKeys } from "../../src/server/hosting/rotating_keys.ts";
 import { sqliteStore } from "../../src/core/store/sqlite.ts";
+import { builtInKeys } from "../../src/testing/built_in_keys.ts";
 import { assertTokenResponse, clients, decodeClaims, encode, forEachCase, testServer } from "../kit.ts";
 import type { TestServer, TokenResponseBody } from "../kit.ts";
 import { openBrowser } from "./browser.ts";
@@ -563,6 +564,55 @@ test("[JK-03, JK-05] mislabelled keys are rejected before a token is signed", as
   await issue(b);
   await assertRejects(() => b.as.rotateKeys(), ConfigurationError, "a unique kid for each key");
   assertEquals(await kidsOf(b), ["same"]);
+});
+
+test("[JK-03, JK-05] the log says at the start what is wrong with a key source, and no key of it is stored", async () => {
+  const [ec, otherEc] = builtInKeys.ES256;
+  const [rsa] = builtInKeys.RS256;
+  const create = (jwk: unknown, kid: unknown = "a") => ({ create: () => ({ kid, jwk }) as never });
+  const fails = () => {
+    throw new Error("of the vault");
+  };
+  const wrong: readonly (readonly [KeySource, expected: string, received: string])[] = [
+    [{ create: fails }, 'create("ES256", 0) to return { kid, jwk }', 'the error "Error: of the vault"'],
+    [{ create: () => Promise.reject("away") }, 'create("ES256", 0) to return { kid, jwk }', 'the error "away"'],
+    [{ create: () => undefined as never }, 'create("ES256", 0) to return { kid, jwk }', "nothing"],
+    [{ create: () => ec!.jwk as never }, "to return { kid, jwk }", "nothing as kid and nothing as jwk"],
+    [create(ec!.jwk, 7), "to return { kid, jwk }", "a number as kid and an object as jwk"],
+    [create(rsa!.jwk), "a private key for ES256 (kty EC, crv P-256)", 'a key with kty "RSA"'],
+    [create({ ...ec!.jwk, d: undefined }), "a private key for ES256", "a public key: it has no d"],
+    [create({ ...ec!.jwk, d: otherEc!.jwk.d }), "a private key for ES256", "private members that do not belong"],
+    [
+      { ...create(ec!.jwk), signFunction: fails },
+      "signFunction() to return a function",
+      'the error "Error: of the vault"',
+    ],
+    [{ ...create(ec!.jwk), signFunction: () => ({}) as never }, "signFunction() to return a function", "an object"],
+    [{ ...create(ec!.jwk), signFunction: () => fails }, 'signatures of the key "a"', 'the error "Error: of the vault"'],
+    [{ ...create(ec!.jwk), signFunction: () => () => undefined as never }, 'signatures of the key "a"', "nothing"],
+    [
+      { ...create({ ...ec!.jwk, x: "" }), signFunction: () => () => new Uint8Array(64) },
+      "a coordinate of P-256",
+      "0 c",
+    ],
+    [{ ...create(rsa!.jwk), signFunction: () => () => new Uint8Array(64) }, "a public key for ES256", 'kty "RSA"'],
+  ];
+  await forEachCase(wrong, async ([keySource, expected, received]) => {
+    const store = memoryStore();
+    const b = await testServer({ alg: "ES256", keySource, store });
+    await b.as.listen({ port: 0 });
+    const causes = () => b.events.flatMap((event) => event.type === "internal_error" ? event : []);
+    await until(() => causes().length > 0);
+    assertEquals((await b.token({ code: await b.code() })).status, 500);
+    for (const { cause } of causes()) {
+      const [issue] = (cause as ConfigurationError).issues;
+      assertEquals(issue!.path, "keySource");
+      assert(issue!.expected.includes(expected) && issue!.received.includes(received), JSON.stringify(issue));
+    }
+    assertEquals(causes()[0]!.endpoint, "start");
+    assertEquals(await store.get("key", "ES256 0"), undefined);
+    await b.as.close();
+  });
 });
 
 test("[JK-04] a refresh that fails late does not affect one that succeeded meanwhile", async () => {

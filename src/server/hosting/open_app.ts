@@ -123,8 +123,10 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
       for (const task of runEverySecond) task();
     },
     prepareKeys() {
-      // Generating keys is slow. The request that needs a key waits for it and reports a failure.
-      for (const alg of algorithmsInUse(server)) keys.signer(alg).catch(() => {});
+      // Generating keys is slow. The request that needs a key waits for it.
+      for (const alg of algorithmsInUse(server)) {
+        keys.signer(alg).catch((cause) => trace({ type: "internal_error", at: now(), endpoint: "start", cause }));
+      }
     },
     moveTo(newIssuer) {
       if (configuredIssuer(options) === undefined) moveTo(newIssuer + resolved.issuerPath);
