@@ -7,6 +7,8 @@ import { clientSnippets } from "../../src/devtools/connect/client_snippets/mod.t
 import { type InitActions, initialize } from "../../src/cli/init.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { CommandLineError } from "../../src/cli/command_line_error.ts";
+import type { ClientMetadata } from "../../src/mod.ts";
+import { hostileTexts } from "../devtools/connect/client_snippets.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 /** What a run asked, printed and wrote. */
@@ -132,6 +134,18 @@ test("a flag replaces its question; without a terminal the library decides the r
   for (const value of [client_id, client_secret]) assertStringIncludes(own.output.split("Settings")[1]!, value);
 });
 
+test("the file has a secret of any printable characters unchanged", async () => {
+  for (const secret of [...hostileTexts, "s"]) {
+    const { file } = await init(["--library", "curl", `--client-secret=${secret}`]);
+    const config = await readConfiguration(
+      { args: ["--config", "latchkey.json"], env: {}, readTextFile: () => Promise.resolve(file!) },
+    );
+    assert(config.kind === "run");
+    const [client] = config.settings.clients as readonly ClientMetadata[];
+    assertEquals(client!.client_secret, secret);
+  }
+});
+
 test("without a terminal and without flags it takes the defaults, and says so", async () => {
   const { code, output, file } = await init([]);
   assertEquals(code, 0);
@@ -193,6 +207,8 @@ test("invalid words, values and clients are rejected with the fix", async () => 
     [["--library", "oidc-client-ts", "--confidential"], "cannot keep a secret"],
     [["--library", "jquery"], "Expected one of openid-client"],
     [["--public", "--client-secret", "the-old-secret"], "Leave out --client-secret"],
+    [["--library", "spring", "--client-secret", "a${x}b"], "between braces, and client_secret of this client"],
+    [["--library", ".env", "--client-secret", "a$b"], "and client_secret of this client contains such text"],
   ];
   for (const [args, expected] of cases) assertStringIncludes(await rejection(args), expected);
 });

@@ -42,6 +42,7 @@ export function settingsOf(
   as: Latchkey,
   id: string,
   demands: readonly ClientDemand[] = [],
+  ownSecret = secret,
 ): ReadonlyMap<string, ClientSnippet> {
   const { issuer } = as;
   const urls = {
@@ -50,7 +51,7 @@ export function settingsOf(
     token: `${issuer}/oauth2/token`,
     userinfo: `${issuer}/oauth2/userinfo`,
   };
-  const all = clientSnippets(urls, as.clients.known().get(id)!, { secret, demands });
+  const all = clientSnippets(urls, as.clients.known().get(id)!, { secret: ownSecret, demands });
   return new Map(all.map((one) => [one.library, one]));
 }
 
@@ -80,8 +81,8 @@ export async function leads(url: string | URL): Promise<string> {
   return await getRedirectLocation(await openBrowser()(url));
 }
 
-/** Ids that would end a literal, begin another one, or be replaced in one, somewhere. */
-export const hostileIds = [
+/** Ids and secrets that would end a literal, begin another one, or be replaced in one, somewhere. */
+export const hostileTexts = [
   `"; throw 1; "`,
   `'; rm -rf /; '`,
   "`id`",
@@ -100,4 +101,15 @@ export const hostileIds = [
   "@{x}",
   "%{redirect_url}",
   "a, b: [c]",
+  "a${x}b",
+  "a#b #c",
+  'a"b',
+  "a'b",
+  "a\\b",
+  "a\\nb\\",
+  "a: b",
+  " a ",
+  "a%b&c=+",
+  "=a=",
+  `'a" b`,
 ];

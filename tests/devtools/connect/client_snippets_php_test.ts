@@ -3,7 +3,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { latchkey } from "../../secret_leak_check.ts";
-import { clients, hostileIds, secret, settingsOf } from "./client_snippets.ts";
+import { clients, hostileTexts, secret, settingsOf } from "./client_snippets.ts";
 import { forEachCase } from "../../kit.ts";
 
 /** One literal in single quotes, as PHP reads it. */
@@ -26,16 +26,16 @@ test("[DI-05] the settings for PHP contain the values of this server, and exist 
   assertStringIncludes(notes[0]!, "client_secret_basic");
 });
 
-test("[DI-05, UI-03] a hostile id is one literal of PHP and does not change the code around it", async () => {
+test("[DI-05, UI-03] a hostile id or secret is one literal of PHP and does not change the code around it", async () => {
   await using as = await latchkey({ issuer: "https://as.test", clients: [] });
-  const settings = (client_id: string) => {
-    as.clients.set({ client_id, redirect_uris: ["https://app.example/cb'?a=$(id)"] });
-    return settingsOf(as, client_id).get("PHP")!.text!;
+  const settings = (text: string) => {
+    as.clients.set({ client_id: text, client_secret: text, redirect_uris: ["https://app.example/cb'?a=$(id)"] });
+    return settingsOf(as, text, [], text).get("PHP")!.text!;
   };
   const tame = settings("TAME");
-  await forEachCase(hostileIds, (id) => {
-    const wild = settings(id);
+  await forEachCase(hostileTexts, (text) => {
+    const wild = settings(text);
     assertEquals(wild.replace(literals, "L"), tame.replace(literals, "L"));
-    assertEquals(values(wild), values(tame).map((value) => value === "TAME" ? id : value));
+    assertEquals(values(wild), values(tame).map((value) => value === "TAME" ? text : value));
   });
 });

@@ -6,7 +6,7 @@ import { assert, assertEquals, assertMatch, assertNotEquals, assertStringInclude
 import { execFile } from "node:child_process";
 import process from "node:process";
 import { after, test } from "node:test";
-import { promisify } from "node:util";
+import { parseEnv, promisify } from "node:util";
 import { exportJWK, generateKeyPair } from "jose";
 import * as mcp from "@modelcontextprotocol/client";
 import * as oauth4webapi from "oauth4webapi";
@@ -16,7 +16,7 @@ import OAuth2Strategy from "passport-oauth2";
 import type { ClientDemand } from "../../../src/devtools/connect/client_snippets/library.ts";
 import type { ClientMetadata, Latchkey } from "../../../src/mod.ts";
 import { authJsApplication, getRedirectLocation, loginWithPassport } from "../../server/applications.ts";
-import { clients, hostileIds, leads, redirect_uris, run, secret, settingsOf } from "./client_snippets.ts";
+import { clients, hostileTexts, leads, redirect_uris, run, secret, settingsOf } from "./client_snippets.ts";
 import { forEachCase } from "../../kit.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 
@@ -211,23 +211,30 @@ test("[DI-05] the shell commands get tokens when pasted unchanged", { skip: shel
 });
 
 test(
-  "[DI-05, UI-03] a shell reads the values of .env unchanged, whatever they contain",
+  "[DI-05, UI-03] a shell and Node read the values of .env unchanged; texts that readers replace get none",
   { skip: shell === undefined },
   async () => {
     const as = await latchkey({ issuer: "https://as.test", clients: [] });
-    await forEachCase([...hostileIds, "plain"], async (client_id) => {
+    const settings = (text: string) => {
       as.clients.set({
-        client_id,
-        client_secret: secret,
+        client_id: text,
+        client_secret: text,
         redirect_uris,
         token_endpoint_auth_method: "client_secret_post",
       });
-      const { text } = settingsOf(as, client_id).get(".env")!;
+      return settingsOf(as, text, [], text).get(".env")!.text;
+    };
+    assertEquals(settings("plain")!.includes("OIDC_SCOPE='openid profile email'"), true);
+    await forEachCase(hostileTexts, async (value) => {
+      const text = settings(value);
+      // dotenv-expand replaces $ in quoted values too; readers differ about escapes.
+      if (/[$\\]/.test(value) || value.includes("'") && /["`]/.test(value)) return assertEquals(text, undefined);
       const print = `printf '%s\\n' "$OIDC_ISSUER" "$OIDC_CLIENT_ID" "$OIDC_CLIENT_SECRET" "$OIDC_REDIRECT_URI"`;
       const { stdout } = await promisify(execFile)(shell!, ["-c", `set -eu\n${text}\n${print}`]);
-      assertEquals(stdout.split("\n"), ["https://as.test", client_id, secret, redirect_uris[0]!, ""]);
+      assertEquals(stdout.split("\n"), ["https://as.test", value, value, redirect_uris[0]!, ""]);
+      const parsed = parseEnv(text!);
+      assertEquals([parsed.OIDC_CLIENT_ID, parsed.OIDC_CLIENT_SECRET], [value, value]);
     });
-    assertEquals(settingsOf(as, "plain").get(".env")!.text!.includes("OIDC_SCOPE='openid profile email'"), true);
   },
 );
 
@@ -250,51 +257,50 @@ const codeLibraries = [
   ...["express-openid-connect", "Spring Boot", "ASP.NET Core", "Go", "Python"],
 ];
 
-test("[DI-05, UI-03] a hostile id is one literal in each language and does not change the code around it", async () => {
+test("[DI-05, UI-03] a hostile id or secret is one literal in each language and does not change the code around it", async () => {
   const as = await latchkey({ issuer: "https://as.test", clients: [] });
-  const settings = (client_id: string, method: "none" | "client_secret_post") => {
+  const settings = (text: string, method: "none" | "client_secret_post") => {
     as.clients.set({
-      client_id,
+      client_id: text,
       redirect_uris: [`https://app.example/login/oauth2/code/latchkey?a=%27$(id)`],
-      ...method !== "none" && { client_secret: secret, token_endpoint_auth_method: method },
+      ...method !== "none" && { client_secret: text, token_endpoint_auth_method: method },
     });
-    return settingsOf(as, client_id);
+    return settingsOf(as, text, [], text);
   };
   for (const method of ["none", "client_secret_post"] as const) {
     const tame = settings("TAME", method);
-    await forEachCase(hostileIds, (id) => {
-      const wild = settings(id, method);
+    await forEachCase(hostileTexts, (text) => {
+      const wild = settings(text, method);
       for (const library of codeLibraries) {
         const [before, after] = [tame.get(library)!.text, wild.get(library)!.text];
-        // Spring replaces what stands between ${ and }, so such an id gets none.
-        if (library === "Spring Boot" && id.includes("${")) {
+        // Spring replaces what stands between ${ and }, so such a text gets none.
+        if (library === "Spring Boot" && text.includes("${")) {
           assertEquals(after, undefined);
           continue;
         }
         assertEquals(before === undefined, after === undefined, library);
         if (before === undefined || after === undefined) continue;
         assertEquals(after.replace(literals, "L"), before.replace(literals, "L"), library);
-        const values = (text: string): unknown[] => text.match(literals)!.map((one) => JSON.parse(one));
-        assertEquals(values(after), values(before).map((value) => value === "TAME" ? id : value), library);
-        assert(values(after).includes(id), library);
+        const values = (code: string): unknown[] => code.match(literals)!.map((one) => JSON.parse(one));
+        assertEquals(values(after), values(before).map((value) => value === "TAME" ? text : value), library);
+        assert(values(after).includes(text), library);
       }
     });
   }
 });
 
 test(
-  "[DI-05, UI-03] a hostile id is one shell word and runs nothing",
+  "[DI-05, UI-03] a hostile id or secret is a part of one shell word and runs nothing",
   { skip: shell === undefined },
   async () => {
     const as = await latchkey({ issuer: "https://as.test", clients: [] });
-    await forEachCase(hostileIds, async (id) => {
-      as.clients.set({ client_id: id, client_secret: secret, grant_types: ["client_credentials"] });
-      const { text } = settingsOf(as, id).get("curl")!;
+    await forEachCase(hostileTexts, async (value) => {
+      as.clients.set({ client_id: value, client_secret: value, grant_types: ["client_credentials"] });
+      const { text } = settingsOf(as, value, [], value).get("curl")!;
       const { stdout } = await promisify(execFile)(shell!, ["-c", `curl() { printf '%s\\n' "$@"; }\n${text}`]);
       const words = stdout.trimEnd().split("\n");
       assertEquals(words.length, 7);
-      const [user, password] = words[2]!.split(":");
-      assertEquals([decodeURIComponent(user!), password], [id, secret]);
+      assertEquals(words[2]!.split(":").map(decodeURIComponent), [value, value]);
     });
   },
 );

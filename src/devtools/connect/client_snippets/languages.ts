@@ -29,6 +29,10 @@ export const otherLibraries: readonly ClientLibrary[] = [
     },
     needsOpenid: true,
     quote: (text, name) => JSON.stringify(name === "issuer" ? `\${OIDC_ISSUER:${text}}` : text),
+    unreadable: {
+      isOne: (text, name) => name === "redirect_uri" ? /[{}]/.test(text) : text.includes("${"),
+      reason: "Spring replaces text between braces",
+    },
     text: `
 spring:
   security:
@@ -250,8 +254,12 @@ curl {{token_endpoint}} \
       none: "none",
     },
     demands: { par: "", jar: "", jarm: "", dpop: "" },
-    // A shell and the parsers of such files read no variable and no escape between single quotes.
-    quote: (text) => text.includes("'") ? `"${text.replaceAll(/[\\"$\x60]/g, "\\$&")}"` : `'${text}'`,
+    quote: (text) => text.includes("'") ? `"${text}"` : `'${text}'`,
+    // dotenv and Node know no escape of a quotation mark, python-dotenv replaces \\, and dotenv-expand replaces $.
+    unreadable: {
+      isOne: (text) => /[$\\]|'.*["`]|["`].*'/.test(text),
+      reason: "Shells and the libraries that read .env files differ about $, backslashes and mixed quotation marks",
+    },
     text: `${envText}
 OIDC_REDIRECT_URI={{redirect_uri}}`,
     machineText: envText,

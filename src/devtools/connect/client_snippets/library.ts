@@ -34,6 +34,8 @@ export interface ClientLibrary {
   readonly needsOpenid?: true;
   /** A literal of the language. Default: a string of JSON, which JavaScript, Go, C#, Python and YAML read alike. */
   readonly quote?: (text: string, placeholder: string) => string;
+  /** Values that no literal carries to every reader of the format, and why. Default: literals carry each value. */
+  readonly unreadable?: { isOne(text: string, placeholder: string): boolean; readonly reason: string };
   /** The URL at a path below the issuer. Default: endpoints are literals. */
   readonly belowIssuer?: (path: string) => string;
   /** The settings for logins. They read the issuer from the variable `OIDC_ISSUER`, which `latchkey exec` can set. */

@@ -56,7 +56,7 @@ export function clientSnippets(
   };
   return libraries.map((library) => {
     const { name, library: title, placement, methods, text, machineText, belowIssuer, notes = [] } = library;
-    const { quote = (value: string) => JSON.stringify(value) } = library;
+    const { quote = (value: string) => JSON.stringify(value), unreadable } = library;
     const base = `${issuer.replace(/\/$/, "")}/`;
     const write = (value: string, placeholder: string) =>
       belowIssuer !== undefined && placeholder.endsWith("_endpoint") && value.startsWith(base)
@@ -66,11 +66,19 @@ export function clientSnippets(
     const reason = unfitReason(library, client, redirectUri, scopes, ownDemands);
     if (reason !== undefined) return { name, library: title, placement, notes: [reason] };
     const auth = methods[client.authMethods.find((method) => method in methods)!]!;
+    const template = (redirectUri === undefined ? machineText! : text).replaceAll("{{auth}}", () => auth);
+    const unread = Object.entries(values).find(([placeholder, value]) =>
+      template.includes(`{{${placeholder}}}`) && [value].flat().some((one) => unreadable?.isOne(one, placeholder))
+    );
+    if (unread !== undefined) {
+      const note = `${unreadable!.reason}, and ${unread[0]} of this client contains such text. Choose another value.`;
+      return { name, library: title, placement, notes: [note] };
+    }
     return {
       name,
       library: title,
       placement,
-      text: fillIn((redirectUri === undefined ? machineText! : text).replaceAll("{{auth}}", () => auth), values, write),
+      text: fillIn(template, values, write),
       notes: [
         ...redirectUri === undefined ? [] : notes,
         ...ownDemands.filter((demand) => library.demands?.[demand] !== "").map((demand) =>
@@ -91,7 +99,7 @@ const demandTexts: Readonly<Record<ClientDemand, string>> = {
 /** Why a library does not support a client; `undefined` if it does. */
 function unfitReason(
   library: ClientLibrary,
-  { id, authMethod, authMethods }: Client,
+  { authMethod, authMethods }: Client,
   redirectUri: string | undefined,
   scopes: readonly string[],
   demands: readonly ClientDemand[],
@@ -115,9 +123,6 @@ function unfitReason(
   }
   const missing = demands.find((demand) => library.demands?.[demand] === undefined);
   if (missing !== undefined) return `This client must ${demandTexts[missing]}, which this library does not support.`;
-  if (library.name === "spring" && (/\$\{/.test(`${id}${scopes}`) || /[{}]/.test(redirectUri ?? ""))) {
-    return "Spring replaces text between braces, and values of this client contain braces.";
-  }
   return undefined;
 }
 
