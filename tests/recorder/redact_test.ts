@@ -257,7 +257,20 @@ test("a client is shown by its id, even if that is a UUID", async () => {
   assertEquals(redactExchanges(recorder.exchanges()).map(({ client }) => client), [client_id, client_id]);
 });
 
-test("[FL-03] registered secrets are redacted in any parameter, however short, and so are values with secret names", async () => {
+test("[HT-15, FL-03] a registered secret of up to three characters is hidden where a secret belongs, and in no sentence", async () => {
+  const { server, recorder } = await recordedServer();
+  for (const [client_secret, isHidden] of [["s", false], ["the", false], ["hush", true]] as const) {
+    await server.as.clients.set({ client_id: "short", client_secret, redirect_uris: ["https://short.example/cb"] });
+    await server.authorize({ client_id: "short", state: `keep the s hush` });
+    await server.post("/oauth2/token", { client_id: "short", client_secret });
+    const [authorization, token] = redactExchanges(recorder.exchanges()).slice(-2);
+    const [, state] = authorization!.request.query.find(([name]) => name === "state")!;
+    assertEquals(state, isHidden ? "keep the s …(4)" : "keep the s hush");
+    assertStringIncludes(JSON.stringify(token), `["client_secret","…(${client_secret.length})"]`);
+  }
+});
+
+test("[FL-03] registered secrets are redacted in any parameter, and so are values with secret names", async () => {
   const { server, recorder } = await recordedServer();
   await server.as.clients.set({
     client_id: "short",

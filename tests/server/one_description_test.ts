@@ -102,6 +102,7 @@ test("values that do not go together have the same sentence at core() and at lat
     { clients: [{ ...client, token_endpoint_auth_method: "client_secret_basic" }] },
     { clients: [{ ...client, client_secret: "" }] },
     { clients: [{ ...client, client_secret: "ü" }] },
+    { clients: [{ ...client, client_secret: "s".repeat(513) }] },
     { clients: [{ ...client, scope: "raed" }] },
     { clients: [{ ...client, scope: "openid,read" }] },
     { clients: [{ ...client, scope: "payments" }] },

@@ -28,7 +28,10 @@ export type ClientAuthMethod = string;
 export interface ClientMetadata {
   /** The identifier of the client: 1 to 256 printable ASCII characters, unique. */
   readonly client_id: string;
-  /** Makes the client confidential; browser and native apps must not have one. Stored only as a digest. */
+  /**
+   * Makes the client confidential; browser and native apps must not have one. 1 to 512 printable ASCII characters, of
+   * which only a digest is stored.
+   */
   readonly client_secret?: string;
   /** Seconds since 1970 after which the secret is rejected. Default: 0, never. */
   readonly client_secret_expires_at?: number;

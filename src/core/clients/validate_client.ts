@@ -41,6 +41,9 @@ export function validateAuthMethod(
   }];
 }
 
+/** Maximum length of a client secret, in characters. */
+export const maxSecretChars = 512;
+
 /** Some methods need a secret, and others forbid it. */
 export function validateSecret(
   { client_secret: secret, token_endpoint_auth_method: method }: ClientMetadata,
@@ -59,12 +62,15 @@ export function validateSecret(
   if (method !== undefined && !needsSecret) {
     return issue(`no secret, ${because}`, "a secret", "Remove client_secret, or name the method that uses it.");
   }
-  if (/^[\x20-\x7E]+$/.test(secret)) return [];
-  const received = secret === "" ? "an empty text" : "other characters";
+  if (/^[\x20-\x7E]+$/.test(secret) && secret.length <= maxSecretChars) return [];
   return issue(
-    "printable ASCII characters, at least one",
-    received,
-    "Choose a long random secret of letters and digits.",
+    `1 to ${maxSecretChars} printable ASCII characters`,
+    secret === ""
+      ? "an empty text"
+      : secret.length > maxSecretChars
+      ? `${secret.length} characters`
+      : "other characters",
+    "Choose a random secret of 20 to 60 letters and digits.",
   );
 }
 

@@ -6,13 +6,17 @@
 import { cryptography } from "../../core/keys/crypto.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import type { Entries } from "../../core/clients/clients.ts";
+import { maxSecretChars } from "../../core/clients/validate_client.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import type { ParameterDescription } from "../../core/http/params.ts";
 import { commonLabel, type DeclaredNames, declareNames, normalizeSecretName } from "./hide_secrets.ts";
 
 /** @internal The secrets that a server knows. */
 export interface RegisteredSecrets {
-  /** Replaces each client secret and registration access token that is the whole text or a word of it. */
+  /**
+   * Replaces each client secret and registration access token that is the whole text or a word of it. One of fewer than
+   * {@link minSecretChars} characters is only hidden as the value of a declared name.
+   */
   redact(text: string, replace: (secret: string) => string): string;
   /**
    * Adds a secret that no client has, such as an initial access token: it is replaced wherever it stands, also in a
@@ -36,8 +40,8 @@ export interface AddedSecrets extends RegisteredSecrets {
   addNames(parameters: readonly ParameterDescription[]): void;
 }
 
-/** Maximum length of a registered secret that is found, in characters. */
-const maxSecretChars = 512;
+/** Minimum length of a registered secret that is found, in characters: a shorter one would hide words of sentences. */
+const minSecretChars = 4;
 
 /** Maximum number of cached words; the newer half always stays. */
 const maxCachedWords = 16_000;
@@ -87,7 +91,7 @@ export function registeredSecrets(): AddedSecrets {
   }
 
   function isSecret(word: string): boolean {
-    if (word === "" || word.length > maxSecretChars) return false;
+    if (word.length < minSecretChars || word.length > maxSecretChars) return false;
     let isMatch = secretByWord.get(word);
     if (isMatch === undefined) {
       isMatch = pendingSecrets.has(word) || digests.has(cryptography().sha256(word));
