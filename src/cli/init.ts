@@ -15,6 +15,7 @@ import { printable } from "../core/http/quote_value.ts";
 import { shellWord } from "../platform/shell_word.ts";
 import { splitWords } from "./split_words.ts";
 import { printText } from "./terminal_text.ts";
+import { unwritableFile } from "./unwritable_file.ts";
 
 const port = 9000;
 const titles = libraries.map(({ library }) => library);
@@ -140,9 +141,8 @@ export async function initialize(
     );
   }
   const text = `${JSON.stringify({ port, ...settings }, null, 2)}\n`;
-  const isNew = await createPrivateFile(file, text).catch((cause: Error) => {
-    const hint = "Run the command in a folder of your own, such as that of the application.";
-    throw issue(file, { expected: "a folder in which this command may create a file", hint }, cause.message);
+  const isNew = await createPrivateFile(file, text).catch((error) => {
+    throw unwritableFile(file, error, environment, "init");
   });
   if (!isNew) throw fileExists();
   console.log([

@@ -222,6 +222,17 @@ test("an application that does not run is reported with its URL and the issuer",
   );
 });
 
+test("a report that cannot be written goes to standard output, and the error says what to do", async () => {
+  const output = "/no/such/folder/report.json";
+  const { code, stdout, stderr } = await check(["--only", "id-token/signed-by-stranger", "--output", output]);
+  assertEquals(code, 1);
+  assertMatch(stdout, /: 1 passed$/m);
+  assertMatch(
+    stderr,
+    /\/no\/such\/folder\/report\.json\n {2}Expected a (?:folder in which this command may create a|process that may write this) file, .*\n {2}Run \S/,
+  );
+});
+
 test("--restart runs a command before each attack on what the application keeps; Deno must allow it", async () => {
   const { code, stdout, stderr } = await check((url) => {
     const script = `fetch("${url}/restart").then(({ ok }) => process.exit(ok ? 0 : 1))`;

@@ -6,6 +6,7 @@ import { libraries } from "../../src/devtools/connect/client_snippets/libraries.
 import { clientSnippets } from "../../src/devtools/connect/client_snippets/mod.ts";
 import { type InitActions, initialize } from "../../src/cli/init.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
+import { importRealm } from "../../src/cli/realm/import_realm.ts";
 import { CommandLineError } from "../../src/cli/command_line_error.ts";
 import type { ClientMetadata } from "../../src/mod.ts";
 import { hostileTexts } from "../devtools/connect/client_snippets.ts";
@@ -175,19 +176,34 @@ test("an existing file is rejected before the first question, and so is one that
   );
 });
 
-test("a folder without permission to write is named with the fix", async () => {
-  const actions = {
-    createPrivateFile: () => Promise.reject(new Error("EACCES: permission denied, open 'latchkey.json'")),
-    randomSecret: () => "secret",
-    describeClient,
-  };
-  const environment = { env: {}, mainModule: "", readTextFile: () => Promise.reject(new Error("none")) };
-  await assertRejects(
-    () => initialize(["--library", "go"], environment, actions),
-    CommandLineError,
-    "latchkey.json\n  Expected a folder in which this command may create a file, found EACCES: permission denied, open " +
-      "'latchkey.json'.\n  Run the command in a folder of your own",
-  );
+test("a file that may not be written is named with the fix, with and without --from", async () => {
+  const denied = "EACCES: permission denied, open 'latchkey.json'";
+  const clone = { env: { npm_command: "exec" }, mainModule: "/home/me/latchkey/src/main.ts" };
+  const cases = [
+    [
+      denied,
+      `Expected a folder in which this command may create a file, found ${denied}.\n  Run the command in a folder of your own`,
+    ],
+    [
+      `Requires write access to "latchkey.json", run again with the --allow-write flag`,
+      "Expected a process that may write this file, found one that may not.\n" +
+      "  Run npx -y deno run -A src/main.ts init with the same arguments instead.",
+    ],
+  ] as const;
+  for (const [message, expected] of cases) {
+    const actions = {
+      createPrivateFile: () => Promise.reject(new Error(message)),
+      randomSecret: () => "secret",
+      describeClient,
+    };
+    const written = () => initialize([], { ...clone, readTextFile: () => Promise.reject(new Error("none")) }, actions);
+    const realm = JSON.stringify({ realm: "shop", clients: [], users: [] });
+    const imported = () =>
+      importRealm(["--from", "realm.json"], { ...clone, readTextFile: () => Promise.resolve(realm) }, actions);
+    for (const run of [written, imported]) {
+      await assertRejects(run, CommandLineError, `latchkey.json\n  ${expected}`);
+    }
+  }
 });
 
 test("invalid words, values and clients are rejected with the fix", async () => {

@@ -25,6 +25,7 @@ import { formatCauses, formatSummary } from "../../check/report_text.ts";
 import { describeReport, formatId } from "../../check/report_data.ts";
 import { checkUsers } from "../../check/user_texts.ts";
 import { PortInUseError } from "../../platform/runtime/serve.ts";
+import { unwritableFile } from "../unwritable_file.ts";
 import {
   createTemporaryFolder,
   runInShell,
@@ -217,7 +218,7 @@ export async function checkApplication(
     progress.end();
     const facts = describeReport(report);
     const summary = [...formatSummary(facts), ...formatCauses(facts)];
-    await writeReport(report, summary, flags, writeTextFile);
+    await writeReport(report, summary, flags, environment);
     const [first] = report.causes.filter(({ isKnown }) => !isKnown);
     if (first !== undefined) {
       console.error(`Next: fix the first cause, and repeat its attack alone: ${repeat(first.attacks[0]!)}`);
@@ -315,12 +316,16 @@ async function writeReport(
   report: CheckReport,
   summary: readonly string[],
   flags: CheckFlags,
-  writeTextFile: (path: string, text: string) => Promise<void>,
+  environment: Environment,
 ): Promise<void> {
   const { output } = flags;
   const text = await formatReport(report, flags);
   if (output === undefined) return console.log(text.trimEnd());
-  await writeTextFile(output, `${text.trimEnd()}\n`);
+  await writeTextFile(output, `${text.trimEnd()}\n`).catch((error) => {
+    // The check took its time: its results are shown all the same.
+    console.log(text.trimEnd());
+    throw unwritableFile(output, error, environment, "check");
+  });
   console.log([...summary.map(printable), `The report is in ${printable(output)}.`].join("\n"));
 }
 

@@ -11,6 +11,7 @@ import { readObjectOfFile } from "../json_object.ts";
 import { splitWords } from "../split_words.ts";
 import { printText } from "../terminal_text.ts";
 import { readNamedFile } from "../text_file.ts";
+import { unwritableFile } from "../unwritable_file.ts";
 import { linesOf } from "./keep_valid.ts";
 import { readRealm } from "./read_realm.ts";
 
@@ -48,7 +49,10 @@ export async function importRealm(
   const { value, notes } = await readRealm(realm, randomSecret, environment.env);
   // JSON escapes only some of the characters that control a terminal.
   const json = printableLines(JSON.stringify(value, null, 2));
-  if (!await createPrivateFile(output, `${json}\n`)) {
+  const isNew = await createPrivateFile(output, `${json}\n`).catch((error) => {
+    throw unwritableFile(output, error, environment, "init");
+  });
+  if (!isNew) {
     const hint = "Rename or remove it, or choose another name.";
     throw issue(printable(output), "no file of this name, because this command never overwrites one", "a file", hint);
   }
