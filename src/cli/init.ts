@@ -22,9 +22,13 @@ const titles = libraries.map(({ library }) => library);
 
 export const initHelpText = `Usage: latchkey init [FLAG]...
 
-Writes latchkey.json, a configuration file with one client and two users, and
-prints the settings of the application. On a terminal it asks for each value
-that no flag sets; elsewhere it takes the defaults. It never overwrites a file.
+Writes latchkey.json, a configuration file with two users and one client, which
+logs them in, and prints the settings of the application. On a terminal it asks
+for the library, the redirect URI and whether there is a secret, unless a flag
+says so; elsewhere it takes the defaults. It never overwrites a file.
+
+A client that acts without a user needs a secret, and "client_credentials" among
+its grant_types in the file.
 
   --library NAME        the library of the application, one of
 ${titles.join(", ").match(/.{1,56}(?= |$)/g)!.map((line) => " ".repeat(24) + line.trim()).join("\n")}

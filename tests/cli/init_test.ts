@@ -10,6 +10,7 @@ import { importRealm } from "../../src/cli/realm/import_realm.ts";
 import { CommandLineError } from "../../src/cli/command_line_error.ts";
 import type { ClientMetadata } from "../../src/mod.ts";
 import { hostileTexts } from "../devtools/connect/client_snippets.ts";
+import { basic } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 /** What a run asked, printed and wrote. */
@@ -244,6 +245,18 @@ for (const { library: title, redirectUris, isPublic = false } of libraries) {
     assertEquals([config.port, config.warnings], [9000, []]);
   });
 }
+
+test("a confidential client acts without a user once the file has client_credentials, as the help says", async () => {
+  const { output } = await init(["--help"]);
+  assertStringIncludes(output, '"client_credentials" among\nits grant_types in the file');
+  const { clients: [client], users } = JSON.parse((await init(["--library", "curl", "--confidential"])).file!);
+  const grant_types = [...client.grant_types, "client_credentials"];
+  await using as = await latchkey({ clients: [{ ...client, grant_types }], users });
+  const headers = basic("app", client.client_secret);
+  const body = new URLSearchParams({ grant_type: "client_credentials" });
+  const response = await as.fetch(new Request(`${as.issuer}/oauth2/token`, { method: "POST", headers, body }));
+  assertEquals(response.status, 200, await response.text());
+});
 
 test("--help has lines of at most 80 columns, and every library", async () => {
   const { output } = await init(["--help"]);
