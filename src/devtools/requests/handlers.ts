@@ -53,7 +53,8 @@ export async function showList(context: Context, recorder: Recorder): Promise<Ht
   const { server } = context;
   const query = new URLSearchParams(context.target.query);
   // A search is expensive, and a page of another site may have a hundred of them as images.
-  if (!isSameOrigin(context.request, server.names.frontChannel)) query.delete("q");
+  const leftOutSearch = isSameOrigin(context.request, server.names.frontChannel) ? null : query.get("q");
+  if (leftOutSearch !== null) query.delete("q");
   const list = describeList(recorder, server, query);
   const selected = findShown(recorder, query.get("flow"));
   // After a restart, clients read the metadata again: a login before that says more.
@@ -69,6 +70,7 @@ export async function showList(context: Context, recorder: Recorder): Promise<Ht
       pane: pane && summarizeFlow(pane, server, findHelp(context)),
       recording: recorder.recording,
       leftOut: recorder.leftOut,
+      leftOutSearch: leftOutSearch || undefined,
       hasTokens: server.policy.allows.openTools,
       start: (await callbackClients(context)).length > 0 ? "/start" : undefined,
       csrfToken: await browserCsrfToken(context, browser),

@@ -18,7 +18,9 @@ export const httpTexts = {
     fix: "Send a smaller body.",
   },
   "HT-08": {
-    fix: "Send the parameters as a form by POST, or shorten them. Keep state short.",
+    fix:
+      "Send the parameters as a form by POST, or shorten them: keep state short, and search in /flows for the error " +
+      "message alone.",
   },
   "HT-09": {
     fix: "Send the whole body without pauses. Middleware in front of Latchkey must not consume it.",

@@ -150,8 +150,11 @@ test("[FL-01] a pasted error of a client library is explained above all flows, a
   // Before the first flow, too.
   assertMatch(await search(""), /<input type="search"[^]*No requests yet/);
   assertMatch(await search("jwt expired"), /<section class="known">[^]*No requests yet/);
-  assertMatch(await search("the cat is on the table"), /and no known error\. Paste the whole message/);
+  const unknownText = /The text is no known error either\. Paste the whole message/;
+  assertMatch(await search("the cat is on the table"), unknownText);
   await code();
+  assertMatch(await search("the cat is on the table"), unknownText);
+  assertNotMatch(await (await get("/flows?client=web")).text(), unknownText);
   const page = await search("Error: No matching state found in storage <b>x</b>");
   assertMatch(page, /<section class="known"><h2><bdi>No matching state found in storage<\/bdi>/);
   assertMatch(page, /React StrictMode/);
@@ -159,6 +162,22 @@ test("[FL-01] a pasted error of a client library is explained above all flows, a
   assertEquals((await rows("?q=jwt%20expired")).length, 1);
   assertMatch(await search("invalid_client"), /<section class="known">[^]*<p>invalid_client: the client is unknown/);
   for (const unknown of ["the cat is on the table", "alice"]) assertNotMatch(await search(unknown), /class="known"/);
+});
+
+test("[FL-01] a search that a page of another site links to is not run, and the page says so and offers it", async () => {
+  const { get, code, rows } = await inspected();
+  await code();
+  for (const [name, value] of [["sec-fetch-site", "cross-site"], ["origin", "https://evil.example"]] as const) {
+    const headers = { [name]: value };
+    const html = await (await get("/flows?q=no+such&outcome=pending", { headers })).text();
+    assertMatch(html, /<li id="flow-1">/);
+    const [, link] = /its search was left out\. <a href="\/flows([^"]*)">Search now/.exec(html)!;
+    const query = link!.replaceAll("&amp;", "&");
+    assertEquals(query, "?outcome=pending&q=no+such");
+    assertEquals((await rows(query)).length, 0);
+    assertNotMatch(await (await get("/flows?outcome=pending", { headers })).text(), /was left out/);
+  }
+  assertNotMatch(await (await get("/flows?q=no+such")).text(), /was left out/);
 });
 
 test("[FL-01] equal neighbours are one row, which says how many they are and has the others folded", async () => {

@@ -154,18 +154,23 @@ function KnownMessage({ problem, message, found, causes, seen, base }: Known & P
 }
 
 function EmptyState({ base, issuer, flowCount, recording, start, filter, known }: FlowListProps): VNode {
-  if (flowCount === 0 && filter.q !== undefined && known.length === 0) {
+  const isUnknown = filter.q !== undefined && known.length === 0;
+  if (flowCount > 0 || isUnknown) {
     return (
-      <p>
-        No requests yet, and no known error. Paste the whole message, or the OAuth error code, such as invalid_grant.
-      </p>
-    );
-  }
-  if (flowCount > 0) {
-    return (
-      <p>
-        No flow matches the filter. <a href={`${base}/flows`}>Show all flows</a>
-      </p>
+      <>
+        <p>
+          {flowCount === 0 ? "No requests yet." : (
+            <>
+              No flow matches the filter. <a href={`${base}/flows`}>Show all flows</a>
+            </>
+          )}
+        </p>
+        {isUnknown && (
+          <p>
+            The text is no known error either. Paste the whole message, or the OAuth error code, such as invalid_grant.
+          </p>
+        )}
+      </>
     );
   }
   if (!recording) return <p>No flows are recorded, because recording is off. Start recording, then log in.</p>;
@@ -211,7 +216,7 @@ function Recording({ base, flowCount, recording, csrfToken }: FlowListProps): VN
 
 /** The page at `/flows`. */
 export function List(props: FlowListProps): VNode {
-  const { base, rows, selected, pane, flowCount, filter, older, recording, leftOut } = props;
+  const { base, rows, selected, pane, flowCount, filter, older, recording, leftOut, leftOutSearch } = props;
   const params = Object.entries(filter).filter(([, value]) => value !== undefined);
   const href = (more: readonly (readonly [string, string])[]) => {
     const query = new URLSearchParams([...params, ...more].map(([name, value]) => [name, value]));
@@ -257,6 +262,12 @@ export function List(props: FlowListProps): VNode {
               <p>
                 {leftOut === 1 ? "1 request was" : `${leftOut} requests were`}{" "}
                 not recorded, because too many flows began in one second.
+              </p>
+            )}
+            {leftOutSearch !== undefined && (
+              <p>
+                A page of another site led here, so its search was left out.{" "}
+                <a href={href([["q", leftOutSearch]])}>Search now</a>
               </p>
             )}
             {params.length > 0 && rows.length > 0 && (

@@ -94,6 +94,8 @@ export interface FlowListProps extends Site {
   readonly recording: boolean;
   /** The number of requests that were left out under load. */
   readonly leftOut: number;
+  /** The search text of a link on a page of another site, which was not searched. */
+  readonly leftOutSearch?: string;
   readonly csrfToken: string;
   /** Whether the server has the page for tokens. */
   readonly hasTokens: boolean;
