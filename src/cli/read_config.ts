@@ -16,6 +16,7 @@ import { hasPrivateKey } from "../platform/jwt/private_key.ts";
 import type { ReadFile } from "./changed_file.ts";
 import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from "../core/rules/configuration_error.ts";
 import { printable } from "../core/http/quote_value.ts";
+import { listNames } from "../core/policy/suggest.ts";
 import { leadsToLoopback } from "../core/http/test_hosts.ts";
 import { fromHost } from "../server/config/server_names.ts";
 import { type Field, withDefaults } from "../core/policy/field.ts";
@@ -168,12 +169,23 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
   if (issues.length > 0) throw await configurationError(issues, read, fileField);
   const { $schema: _, scenario: __, signingKey: ___, ...others } = program;
   const store = parseStore(program.store, stores)!;
-  const issuersByPath = new URL(issuer).pathname === "/" ? file.issuersByPath : undefined;
+  const { pathname } = new URL(issuer);
+  const issuersByPath = pathname === "/" ? file.issuersByPath : undefined;
+  const ids = issuersByPath === undefined ? file.issuersByPath?.ids ?? [] : [];
+  const leftOut = ids.filter((id) => id !== pathname.slice(pathname.lastIndexOf("/") + 1));
   const warnings = [
     ...read.warnings,
     ...file.warnings ?? [],
     ...issuersByPath !== undefined && store.kind !== "memory"
       ? [{ path: options.store?.source ?? "store", message: "Issuers at paths keep their records in memory." }]
+      : [],
+    ...leftOut.length > 0
+      ? [{
+        path: `${fileName}: tokenCallbacks`,
+        message:
+          `There is no issuer ${listNames(leftOut.map(printable))}, because the server's own issuer has a path: ` +
+          `${printable(pathname)}. For an issuer at each path, remove the profile or the setting that it comes from.`,
+      }]
       : [],
     ...portWarning(settings, program.port, findSource("issuer", options, fileName)),
     ...store.warning === undefined ? [] : [{ path: options.store?.source ?? "store", message: store.warning }],

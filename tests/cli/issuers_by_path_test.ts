@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes 
 import { test } from "node:test";
 import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify } from "jose";
 import { basic, challenge, encode, forEachCase, verifier } from "../kit.ts";
+import { readConfiguration } from "../../src/cli/read_config.ts";
 import { runProgram, startProgram } from "../platform/runtime/run_program.ts";
 
 const callback = (issuerId: string, tokenExpiry: number) => ({
@@ -243,4 +244,26 @@ test("[OP-14] a server whose issuer has a path has that issuer alone", async () 
     assertEquals(response.status, 404);
     await response.body?.cancel();
   }, { env: { LATCHKEY_ISSUER: "http://localhost:8080/default" } });
+});
+
+test("[OP-14] issuers that the configuration names and the server does not have are a warning", async () => {
+  const cases: readonly (readonly [args: readonly string[], named: string | undefined])[] = [
+    [[], undefined],
+    [["--issuer", "http://localhost:8080/default"], "aad, because the server's own issuer has a path: /default."],
+    [
+      ["--issuer", "http://localhost:8080/other"],
+      "default or aad, because the server's own issuer has a path: /other.",
+    ],
+    [["--profile", "keycloak"], "default or aad, because the server's own issuer has a path: /realms/myrealm."],
+  ];
+  await forEachCase(cases, async ([args, named]) => {
+    const env = { LATCHKEY_CONFIG_JSON: JSON.stringify(config) };
+    const found = await readConfiguration({ args, env, readTextFile: () => Promise.reject(new Error("none")) });
+    assert(found.kind === "run");
+    const messages = found.warnings.filter(({ path }) => path === "LATCHKEY_CONFIG_JSON: tokenCallbacks");
+    assertEquals(
+      messages.map(({ message }) => /There is no issuer (.*?\.)(?= For)/.exec(message)?.[1]),
+      named ? [named] : [],
+    );
+  });
 });
