@@ -26,9 +26,13 @@ function gate(): { readonly plugin: Plugin; open(): void } {
   };
 }
 
-/** A store whose calls end as `act` does. */
+/** A store whose calls end as `act` does, except for keys, which the start reads. */
 function storeThat(act: () => Promise<never>): Store {
-  return new Proxy(memoryStore(), { get: (store, verb: keyof Store) => verb === "close" ? store.close : act });
+  const store = memoryStore();
+  const get: Store["get"] = (kind, id) => kind === "key" ? store.get(kind, id) : act();
+  return new Proxy(store, {
+    get: (_, verb: keyof Store) => verb === "close" ? store.close : verb === "get" ? get : act,
+  });
 }
 
 test("[OP-01] requests beyond the concurrency limit are 503 with Retry-After, and then the server continues", async () => {

@@ -10,7 +10,7 @@ import { openServer } from "../../../src/cli/open_server.ts";
 import { readConfiguration } from "../../../src/cli/read_config.ts";
 import { core } from "../../../src/core/mod.ts";
 import type { SigningAlgorithm } from "../../../src/core/keys/signing_algorithm.ts";
-import { ConfigurationError, latchkey, memoryStore } from "../../../src/mod.ts";
+import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
 import { storeKinds as storesOfProgram } from "../../../src/cli/stores.ts";
 import { sqliteStore } from "../../../src/core/store/sqlite.ts";
 import { builtInKeys } from "../../../src/testing/built_in_keys.ts";
@@ -24,6 +24,7 @@ import {
 } from "../../platform/store/servers.ts";
 import { storeKinds } from "../../platform/store/store_kinds.ts";
 import { forEachCase } from "../../kit.ts";
+import { latchkey } from "../../secret_leak_check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-damaged-"));
 after(() => rmSync(folder, { recursive: true }));
