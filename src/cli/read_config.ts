@@ -11,12 +11,11 @@
  */
 
 import type { PrivateJwk } from "../client/private_jwk.ts";
-import { parseJsonObject } from "../platform/http/json_body.ts";
-import { hasPrivateKey } from "../platform/jwt/private_key.ts";
 import type { ReadFile } from "./changed_file.ts";
 import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from "../core/rules/configuration_error.ts";
 import { printable } from "../core/http/quote_value.ts";
 import { listNames } from "../core/policy/suggest.ts";
+import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
 import { leadsToLoopback } from "../core/http/test_hosts.ts";
 import { fromHost } from "../server/config/server_names.ts";
 import { type Field, withDefaults } from "../core/policy/field.ts";
@@ -153,9 +152,9 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
   );
   const program = withDefaults<object>(programFields, values) as ProgramValues;
   const tls = await readTls(options, program, fileName, readTextFile);
-  const signing = await readSigningKey(program.signingKey, findSource("signingKey", options, fileName), readTextFile);
   const resolved = await resolve(settings, `${tls.wanted ? "https" : "http"}://localhost:${program.port}`);
   const { issuer } = resolved;
+  const first = await readFirstKey(program, read, resolved.policy.alg, readTextFile);
   const issues = [
     ...flags.issues,
     ...read.issues,
@@ -164,7 +163,7 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
       : [],
     ...semanticErrors(resolved.issues, settings, file.invalidPaths).map((issue) => locateIssue(issue, fields, read)),
     ...tls.issues,
-    ...signing.issues,
+    ...first.issues,
   ];
   if (issues.length > 0) throw await configurationError(issues, read, fileField);
   const { $schema: _, scenario: __, signingKey: ___, ...others } = program;
@@ -201,7 +200,7 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
     ...path !== undefined && file.text !== undefined && { file: { path, text: file.text } },
     ...file.requestMappings && { requestMappings: file.requestMappings(issuer) },
     ...issuersByPath && { issuersByPath },
-    ...(signing.key ?? file.signingKey) && { signingKey: signing.key ?? file.signingKey },
+    ...first.key && { signingKey: first.key },
     ...configSource && { configSource },
     warnings,
   };
@@ -376,26 +375,22 @@ async function readTls(
   return { wanted: true, issues: [cert, key].filter((text) => typeof text !== "string") };
 }
 
-/** The private key in a file. It must have a `kid`. */
-async function readSigningKey(
-  path: string | undefined,
-  namedBy: string,
+/** The first signing key, in a file of its own or in a configuration of mock-oauth2-server. */
+async function readFirstKey(
+  { signingKey: path }: ProgramValues,
+  { options, fileName, file }: ReadValues,
+  alg: SigningAlgorithm,
   readTextFile: ReadTextFile,
 ): Promise<{ readonly key?: PrivateJwk; readonly issues: readonly ConfigIssue[] }> {
-  if (path === undefined) return { issues: [] };
-  const text = await readNamedFile(path, namedBy, readTextFile);
-  if (typeof text !== "string") return { issues: [text] };
-  const key = parseJsonObject(text);
-  if (key !== undefined && hasPrivateKey(key) && typeof key.kid === "string") return { key, issues: [] };
-  const expected = "a private key as a JWK, with kid";
-  return {
-    issues: [{
-      path: namedBy,
-      expected,
-      received: "another file",
-      hint: `Write one JSON object into ${printable(path)}.`,
-    }],
-  };
+  if (path === undefined && file.signingKey === undefined) return { issues: [] };
+  const { findSigningKeyIssues, readSigningKey } = await import("./signing_key.ts");
+  if (path !== undefined) {
+    return await readSigningKey(path, findSource("signingKey", options, fileName), alg, readTextFile);
+  }
+  const { signingKey: key } = file;
+  const at = findSource("tokenProvider.keyProvider.initialKeys", options, fileName);
+  const setAlg = "Set tokenProvider.keyProvider.algorithm to %, remove initialKeys,";
+  return { key, issues: await findSigningKeyIssues(key!, alg, at, setAlg) };
 }
 
 /** The scenarios that the setting names, with those in files. */

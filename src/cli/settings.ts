@@ -200,7 +200,7 @@ export const programFields = {
    * generated key, which the store keeps.
    */
   signingKey: {
-    ...text(["signing-key.json"], { pattern: /\.json$/, expected: "the path of a .json file" }),
+    ...text(["signing-key.json"]),
     group: "operation",
     flag: "FILE",
     otherwise: "none; one is generated",

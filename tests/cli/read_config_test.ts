@@ -626,17 +626,6 @@ test("a certificate and its key are read from their files, and each missing one 
   ]);
 });
 
-test("a signing key is read from its file, and must be private and have a kid", async () => {
-  const key = { kty: "OKP", crv: "Ed25519", x: "x", d: "d", kid: "k" };
-  const args = ["--signing-key", "key.json"];
-  assertEquals((await run({ args, files: { "key.json": JSON.stringify(key) } })).signingKey, key);
-  for (
-    const other of ["[]", "not JSON", JSON.stringify({ ...key, d: undefined }), JSON.stringify({ ...key, kid: 1 })]
-  ) {
-    await assertFaults({ args, files: { "key.json": other } }, [["--signing-key", "another file", "key.json"]]);
-  }
-});
-
 test("with a certificate the issuer that follows the port is validated as https", async () => {
   const issuers: string[] = [];
   const validate: Validate = (_, issuer) => (issuers.push(issuer), { issuer, issues: [] });

@@ -1,9 +1,7 @@
 /** What a configuration names besides settings: a resource, mappings, a signing key, and the default user. */
 
 import type { PrivateJwk } from "../../client/private_jwk.ts";
-import { ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { recorder as createRecorder } from "../../recorder/recorder.ts";
-import { quote } from "../../server/config/config_issue.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import { chooseDefaultUser } from "../default_user.ts";
 import { addPlugins, type Product } from "./program.ts";
@@ -48,23 +46,12 @@ export const withDefaultUser: Product = (program) => ({
 
 /**
  * Makes a key the first that signs, with its own `kid`; without one, that is the last segment of the issuer, as in
- * mock-oauth2-server.
+ * mock-oauth2-server. It signs with the algorithm of the server, whatever its `alg` says.
  */
-async function importSigningKey(server: HostedServer, { kid, alg: _, ...key }: PrivateJwk): Promise<void> {
+async function importSigningKey(server: HostedServer, { kid, ...key }: PrivateJwk): Promise<void> {
   const id = kid ?? (new URL(server.issuer).pathname.split("/").at(-1) || "default");
-  if (await server.keys.verificationKey(id, server.policy.alg) !== undefined) return;
+  const { alg } = server.policy;
+  if (await server.keys.verificationKey(id, alg) !== undefined) return;
   const { importKey } = await import("../../testing/import_key.ts");
-  try {
-    await importKey(server, { ...key, kid: id });
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new ConfigurationError([{
-      path: kid === undefined ? "tokenProvider.keyProvider.initialKeys" : "signingKey",
-      expected: `a private key for ${server.policy.alg}`,
-      received: `a JWK with kty ${quote(key.kty)}`,
-      hint: kid === undefined
-        ? "Set tokenProvider.keyProvider.algorithm to the algorithm of the key, or remove initialKeys."
-        : "Set alg to the algorithm of the key.",
-    }]);
-  }
+  await importKey(server, { ...key, kid: id, alg });
 }
