@@ -27,6 +27,12 @@ export function shownName({ sub, preferred_username, email }: User): string {
   return [preferred_username, email].find((name) => typeof name === "string") ?? sub;
 }
 
+/** The name of a user where the provider shows an account: the e-mail address, if there is one. */
+export function accountName(user: User): string {
+  const names = [user.preferred_username, user.email].filter((name) => typeof name === "string");
+  return names.find((name) => name.includes("@")) ?? shownName(user);
+}
+
 /** The user that a `login_hint`, or a test, names by `sub`, e-mail address or `preferred_username`. */
 export async function userForHint({ users }: Pick<Server, "users">, hint: string): Promise<User | undefined> {
   return await users.find(hint) ?? knownUserForHint({ users }, hint) ??

@@ -36,6 +36,7 @@ import { warn } from "../trace.ts";
 import type { Handlers } from "../../core/route.ts";
 import { providerPage } from "./provider_pages/mod.ts";
 import { mayLogOutTo } from "./logout_uri.ts";
+import { accountName } from "../clients/login_hint.ts";
 import { readSession } from "../../core/sessions/cookies.ts";
 import { clearSessionCookie } from "./session_cookie.ts";
 
@@ -89,7 +90,7 @@ async function endSessionOrConfirm(context: Context<HostedServer>, pages: Replac
     const timeoutSeconds = Math.max(...remaining.map((ofOne) => ofOne.timeoutSeconds));
     if (frames.length > 0) return loggingOutPage(context, { frames, timeoutSeconds }, redirectUri, headers, pages);
   }
-  if (ofProvider?.LoggedOut !== undefined) {
+  if (ofProvider?.LoggedOut !== undefined && (ofProvider.linksAfterLogout || redirectUri === undefined)) {
     const props = { ...site, continueHref: redirectUri, client: client?.name ?? client?.id };
     return html(200, renderPage(ofProvider.LoggedOut, props), headers);
   }
@@ -209,10 +210,10 @@ async function confirmationPage(
     const value = params.get(name);
     if (value !== undefined) fields.push([name, value]);
   }
-  const { name } = await server.users.find(session.sub) ?? {};
+  const { name, ...claims } = await server.users.find(session.sub) ?? { sub: session.sub };
   const action = endpointPath(app, "logout");
   const user = { sub: session.sub, name };
-  const props = { ...site, action, user, client: client?.name ?? client?.id, fields };
+  const props = { ...site, action, user, account: accountName(claims), client: client?.name ?? client?.id, fields };
   const { Logout: Page = Logout } = providerPage(server.policy.loginPage) ?? {};
   const page = renderPage(Page, props, replacement);
   return { ...htmlWithForms(200, page), form: { action, fields } };

@@ -12,6 +12,7 @@ import { readSession, setSessionCookie } from "../../core/sessions/cookies.ts";
 import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
 import { withErrors } from "../../core/responses/error_response.ts";
 import type { PendingAuthorization } from "../../core/authorize/authorization_request.ts";
+import { allowsUser, usableSession } from "../../core/authorize/login.ts";
 import { endForgottenSessions, type Session } from "../../core/sessions/session.ts";
 import type { UserClaims } from "../../core/clients/claims.ts";
 import type { User } from "../../core/clients/client.ts";
@@ -31,7 +32,7 @@ import { renderPage } from "../../core/pages/render_page.ts";
 import type { Handlers } from "../../core/route.ts";
 import { replaceParts } from "../../platform/http/changed_request.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
-import { shownName, userForClientHint, userForHint } from "../clients/login_hint.ts";
+import { accountName, shownName, userForClientHint, userForHint } from "../clients/login_hint.ts";
 import { isPolled } from "../stored/delivery.ts";
 import { typedClaims } from "../token/typed_claims.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -71,11 +72,13 @@ export async function showFirstScreen(
   const interaction = { ...pending, id, name: id.slice(0, id.indexOf(".")), browser: browser.secret };
   const { loginHint = "", prompt } = pending.request.loginRequirements;
   const recent = prompt.includes("select_account") ? await recentUsers(context.server, browser.secret) : [];
-  return proceedTo(context, page.screens[0], {
-    ...{ page, pending: interaction, username: loginHint, recent: recent.map(shownName), headers: browser.headers },
+  const [screen] = page.screens;
+  const recentNames = recent.map(accountName);
+  const show = screen.hasChoice && recent.length > 0 ? showScreen : proceedTo;
+  return show(context, screen, {
+    ...{ page, pending: interaction, username: loginHint, recent: recentNames, headers: browser.headers },
   });
 }
-
 /** The screen after the login, for a user with a session. */
 export async function showApproval(
   context: Context<HostedServer>,
@@ -230,21 +233,30 @@ function loginHandlers(
   return handlersOf(page, show, (form) => async (context, pending) => {
     const { server } = context;
     if (isDenied(screen, form)) return await cancel(context, pending, await readSession(context));
-    const username = form.get(screen.username ?? "") ?? pending.request.loginRequirements.loginHint ?? "";
+    const chosen = screen.hasChoice ? form.get("account") : undefined;
+    const username = chosen ?? form.get(screen.username ?? "") ?? pending.request.loginRequirements.loginHint ?? "";
     const shown = { page, pending, username };
     const again = (retry: Pick<Shown, "error" | "reason" | "status" | "headers">) =>
       showScreen(context, screen, { ...shown, ...retry });
     // Whatever the case of its letters.
     let user = await userForHint(server, username) ?? await userForHint(server, username.toLowerCase());
+    const previousSession = await readSession(context);
     if (screen.password === undefined) {
       const isMissing = screen.username !== undefined && username === "";
       const isUnknown = user === undefined && !server.policy.acceptsAny.includes("users");
-      if (isMissing || screen.rejectsUnknown && isUnknown) return again({ error: "username" });
+      if (isMissing) return again({ error: "empty" });
+      if (screen.rejectsUnknown && isUnknown) return again({ error: "username" });
+      // Who chooses the account that is logged in already needs no password.
+      const session = chosen === undefined ? undefined : await usableSession(server, pending, previousSession);
+      if (user !== undefined && session?.sub === user.sub && await allowsUser(server, pending, user.sub)) {
+        const { scope, extensions } = pending.request;
+        const approval = { user, scope, extensions, authTime: session.authTime };
+        return await completeLogin(context, page, pending, approval, session, previousSession);
+      }
       return proceedTo(context, next!, { ...shown, pending: await withName(server, pending, username) });
     }
-    const previousSession = await readSession(context);
     const password = form.get(screen.password);
-    if (password === undefined) return again({ error: "password" });
+    if (password === undefined) return again({ error: "empty" });
     if (options.openLogin) user ??= await userForClientHint(server, username, pending.client.id);
     const result = await logIn(context, pending, { sub: user?.sub ?? username, user, password }, options);
     if ("status" in result) {
@@ -258,18 +270,31 @@ function loginHandlers(
     const { scope, extensions } = pending.request;
     const approval = { user: result.user, scope, extensions, authTime: server.now(), ...result.level };
     const session = await server.sessionFor(server, approval, undefined, previousSession);
-    await rememberAccount(server, pending.browser!, result.user);
-    if (page.approval !== undefined) {
-      if (previousSession !== undefined) await endForgottenSessions(server, previousSession, session);
-      return await showApproval(context, page, pending, session, await setSessionCookie(context, session));
-    }
-    await consumePending(server, pending);
-    return await withErrors(
-      context,
-      pending,
-      () => completeAuthorization(context, pending, approval, session, previousSession),
-    );
+    return await completeLogin(context, page, pending, approval, session, previousSession);
   });
+}
+
+/** Continues after authentication: to the screen after the login, or to the client. */
+async function completeLogin(
+  context: Context<HostedServer>,
+  page: ProviderPage,
+  pending: Interaction,
+  approval: Approval,
+  session: Session,
+  previousSession: Session | undefined,
+): Promise<HttpResponse | Response> {
+  const { server } = context;
+  await rememberAccount(server, pending.browser!, approval.user);
+  if (page.approval !== undefined) {
+    if (previousSession !== undefined) await endForgottenSessions(server, previousSession, session);
+    return await showApproval(context, page, pending, session, await setSessionCookie(context, session));
+  }
+  await consumePending(server, pending);
+  return await withErrors(
+    context,
+    pending,
+    () => completeAuthorization(context, pending, approval, session, previousSession),
+  );
 }
 
 /** Whether the user has pressed the button that denies. */

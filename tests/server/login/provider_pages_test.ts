@@ -407,7 +407,7 @@ test("[UI-30, UI-31] over http to a host that is not loopback, Okta's session to
   assertMatch(await locationOf(callback) ?? "", /code=/);
 });
 
-test("[UI-31] whoever denies at Dex, GitHub or IdentityServer4 sends access_denied to the application", async () => {
+test("[UI-31] whoever denies at a page that asks for consent, or cancels, sends access_denied to the application", async () => {
   for (
     const [loginPage, first, denial] of [
       ["dex", { login: "bob", password: "any" }, { approval: "rejected" }],
@@ -524,7 +524,9 @@ test("[UI-31] the foot names who can log in, and each page has no word of anothe
     assertMatch(foot, /alice/);
     assertNotMatch(foot, /password|sign|log ?in|user|e-?mail|continue|next|submit/i);
     assertNotMatch(html.slice(0, html.indexOf("<form")), /<(?:a|button|input)\b/);
-    assertNotMatch(html, /<(?:script|style|svg)\b| style="/);
+    assertNotMatch(html, /<(?:style|svg)\b| style="/);
+    // Where the button of the provider is no submit button.
+    assertEquals(/<script\b/.test(html), /^(?:adfs|pingfederate)/.test(loginPage), loginPage);
     assertEquals(/type="hidden"/.test(html), pagesWithHiddenFields.includes(loginPage), loginPage);
   }
 });
@@ -535,6 +537,7 @@ test("[UI-31] the logout page of a provider asks without a hint, then leads to t
     const [options, expected, answer] of [
       [{ profile: "keycloak" }, keycloak, { confirmLogout: "" }],
       [{ profile: "keycloak", loginPage: "keycloak-v1" }, keycloak, { confirmLogout: "Logout" }],
+      [{ profile: "entra" }, /Pick an account[^]*id="tilesHolder"[^]*data-test-id="bob@app.example"/, {}],
       [{ loginPage: "oidc-provider" }, /id="op.logoutForm"[^]*name="logout"/, { logout: "yes" }],
       [{ loginPage: "duende" }, /class="logout-page"[^]*Would you like to logout of IdentityServer\?/, {}],
       [{ loginPage: "identityserver4" }, /class="logout-page"[^]*Would you like to log out of IdentityServer\?/, {}],
@@ -570,6 +573,36 @@ test("[UI-31] the logout page of a provider asks without a hint, then leads to t
       assertMatch((await request(silent)).headers.get("location")!, /error=login_required/);
     }
   }
+});
+
+test("[UI-31] the choice of an account needs no password for the user who is logged in, and for nobody else", async () => {
+  for (const loginPage of ["entra-no-kmsi", "google"] as const) {
+    const { authorizationUrl, program } = await start({ loginPage });
+    const choose = async (browser: ReturnType<typeof program>, account: string, prompt = "select_account") => {
+      const { forms: [form] } = await browser.open(`${authorizationUrl}&${new URLSearchParams({ prompt })}`);
+      return (await browser.request(form!.action, { account })).headers.get("location") ?? "";
+    };
+    const [bob, alice] = ["bob@app.example", "alice@app.example"];
+    const browser = program();
+    await browser.logIn(authorizationUrl, bob);
+    assertMatch(await choose(browser, bob), /\bcode=/, loginPage);
+    for (
+      const location of [
+        await choose(browser, alice),
+        await choose(browser, bob, "login select_account"),
+        await choose(program(), bob),
+      ]
+    ) assertNotMatch(location, /\bcode=/, loginPage);
+  }
+});
+
+test("[UI-31] Entra says that the user has logged out, unless the application is to follow", async () => {
+  const { authorizationUrl, logoutUrl, program } = await start({ profile: "entra" });
+  const browser = program();
+  await browser.logIn(authorizationUrl, "bob@app.example");
+  const { forms: [form] } = await browser.open(logoutUrl);
+  const fields = Object.fromEntries(form!.controls.map(({ name, value }) => [name, value]));
+  assertStringIncludes(await (await browser.request(form!.action, fields)).text(), "You signed out of your account");
 });
 
 test("[UI-31] a real host has its own page", async () => {

@@ -36,7 +36,7 @@ const universal = {
   ),
 };
 
-const { username, password, ...common } = universal;
+const { username, password, fault, ...common } = universal;
 
 /** @param field The first field: the e-mail address, or the user name, of a database that requires one. */
 function lockPage(field: Field): ProviderPage {
@@ -80,7 +80,7 @@ export const auth0Pages = {
       path: () => "/u/login/identifier",
       inside: undefined,
       username,
-      fault: { text: "Please enter an email address", id: "error-element-username" },
+      fault: { ...fault, text: "Please enter an email address", id: "error-cs-username-required" },
     },
     {
       ...common,
@@ -90,6 +90,7 @@ export const auth0Pages = {
       top: (props) => <span class="ulp-authenticator-selector-text">{props.username}</span>,
       repeatedUsername: "username",
       password,
+      fault: { ...fault, empty: "Password is required", emptyId: "error-cs-password-required" },
     },
   ),
 };

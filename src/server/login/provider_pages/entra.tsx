@@ -7,7 +7,7 @@
  */
 
 import type { VNode } from "preact";
-import { Document } from "./document.tsx";
+import { Document, LogoutForm } from "./document.tsx";
 import { loginPage } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
@@ -16,10 +16,13 @@ const [primary, secondary] = ["primary", "secondary"].map((rank) =>
   `win-button button_${rank} high-contrast-overrides button ext-button ${rank} ext-${rank}`
 );
 
+const logo = () => <div class="logo" role="img" aria-label="Microsoft">Microsoft</div>;
+
 // The answer No is no submit button there: on each page, input[type=submit] is one.
 function StaySignedIn(props: ScreenProps): VNode {
   return (
     <Document props={props} title="Sign in to your account" script>
+      {logo()}
       <div id="displayName">{props.username}</div>
       <div id="kmsiTitle" class="row text-title" role="heading" aria-level={1}>Stay signed in?</div>
       <form class="form" action={props.action} method="post">
@@ -40,7 +43,7 @@ function StaySignedIn(props: ScreenProps): VNode {
   );
 }
 
-/** The accounts of the browser: suites click `[data-test-id]` of one, or `#otherTile`. */
+/** The accounts of the browser: suites click `[data-test-id]` of one, `#otherTile` or `#otherTileText`. */
 function PickAccount({ action, recent }: ScreenProps): VNode {
   return (
     <>
@@ -48,16 +51,41 @@ function PickAccount({ action, recent }: ScreenProps): VNode {
       <form class="form" action={action} method="post" id="tilesHolder">
         {recent.map((name) => (
           <div key={name} class="table fit" data-test-id={name}>
-            <button type="submit" name="loginfmt" value={name} data-secondary>{name}</button>
+            <button type="submit" name="account" value={name} data-secondary>{name}</button>
           </div>
         ))}
         <div id="otherTile" class="table fit">
-          <a href={action} role="button">Use another account</a>
+          <a href={action} role="button">
+            <div id="otherTileText">Use another account</div>
+          </a>
         </div>
       </form>
     </>
   );
 }
+
+/** Before and after a logout. */
+const logoutPages = {
+  Logout: (props) => (
+    <Document props={props} title="Sign out">
+      {logo()}
+      <div id="loginHeader" role="heading" aria-level={1}>Pick an account</div>
+      <p>Which account do you want to sign out of?</p>
+      <LogoutForm props={props} id="tilesHolder">
+        <div class="table fit" data-test-id={props.account}>
+          <button type="submit" data-secondary>{props.account}</button>
+        </div>
+      </LogoutForm>
+    </Document>
+  ),
+  LoggedOut: (props) => (
+    <Document props={props} title="Sign out">
+      {logo()}
+      <div id="login_workload_logo_text" role="heading" aria-level={1}>You signed out of your account</div>
+      <p>It's a good idea to close all browser windows.</p>
+    </Document>
+  ),
+} satisfies Partial<ProviderPage>;
 
 const input = "form-control ltr_override input ext-input text-box ext-text-box";
 
@@ -74,18 +102,28 @@ const noKmsi = loginPage(
     path: (base) => `${tenant(base)}/GetCredentialType`,
     rejectsUnknown: true,
     choice: (props) => <PickAccount {...props} />,
-    above: [() => <div id="loginHeader" role="heading" aria-level={1}>Sign in</div>],
+    above: [logo, () => <div id="loginHeader" role="heading" aria-level={1}>Sign in</div>],
     username: {
       ...{ class: input, id: "i0116", name: "loginfmt", type: "email", placeholder: "Email, phone, or Skype" },
       "aria-label": "Enter your email, phone, or Skype.",
     },
-    fault: { text: "We couldn't find an account with that username.", id: "usernameError" },
-    button: () => <input type="submit" id="idSIButton9" class={primary} value="Next" />,
+    fault: {
+      text: "We couldn't find an account with that username.",
+      empty: "Enter a valid email address, phone number, or Skype name.",
+      id: "usernameError",
+    },
+    button: () => (
+      <>
+        <a id="cantAccessAccount" href="#i0116">Can’t access your account?</a>
+        <input type="submit" id="idSIButton9" class={primary} value="Next" />
+      </>
+    ),
   },
   {
     ...common,
     path: (base) => `${tenant(base)}/login`,
     above: [
+      logo,
       ({ username }) => <div id="displayName">{username}</div>,
       () => <div id="loginHeader" role="heading" aria-level={1}>Enter password</div>,
     ],
@@ -95,6 +133,7 @@ const noKmsi = loginPage(
     },
     fault: {
       text: "Your account or password is incorrect. If you don't remember your password, reset it now.",
+      empty: "Please enter your password.",
       id: "passwordError",
     },
     button: () => (
@@ -124,19 +163,25 @@ function b2c(id: string): ProviderPage {
       unknown: "We can't seem to find your account",
       as: "p",
       at: "top",
-      boxes: [{ class: "error pageLevel" }],
+      boxes: [{ class: "error pageLevel", role: "alert" }],
     },
-    button: () => <button id="next" type="submit">Sign in</button>,
+    button: () => (
+      <>
+        <a id="forgotPassword" href="#password">Forgot your password?</a>
+        <button id="next" type="submit">Sign in</button>
+      </>
+    ),
   });
 }
 
 export const entraPages = {
   entra: {
     ...noKmsi,
+    ...logoutPages,
     approval: { path: (base) => `${tenant(base)}/kmsi`, isConsent: false, Page: StaySignedIn },
   },
   "entra-b2c": b2c("email"),
   "entra-b2c-logonidentifier": b2c("logonIdentifier"),
   "entra-b2c-signinname": b2c("signInName"),
-  "entra-no-kmsi": noKmsi,
+  "entra-no-kmsi": { ...noKmsi, ...logoutPages },
 } satisfies Record<string, ProviderPage>;

@@ -58,6 +58,7 @@ function quickstart(title: string, prefix: string, button: string, question: str
         </div>
       </Document>
     ),
+    linksAfterLogout: true,
     LoggedOut: (props) => (
       <Document props={props} title={title}>
         <div class="logged-out-page">

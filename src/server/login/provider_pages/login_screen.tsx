@@ -32,14 +32,18 @@ interface Fault {
   readonly text: string;
   /** For a user who does not exist. Default: `text`. */
   readonly unknown?: string;
+  /** For an empty field. Default: `text`. */
+  readonly empty?: string;
   /** The element. Default: `div`. */
   readonly as?: "div" | "li" | "p" | "span";
   readonly id?: string;
+  /** Its id for an empty field. Default: `id`. */
+  readonly emptyId?: string;
   readonly class?: string;
   /** Where it stands: above the form, first or last in it, or below a field. Default: below the last field. */
   readonly at?: "above" | "top" | "username" | "password" | "bottom";
   /** The elements around it, the outermost first; `div` by default. Default: none. */
-  readonly boxes?: readonly (Attributes & { readonly as?: "span" | "ul" })[];
+  readonly boxes?: readonly (Attributes & { readonly as?: "span" | "ul"; readonly role?: "alert" })[];
   /** Whether these elements are there without a fault, too. Default: false. */
   readonly hasEmptyBoxes?: boolean;
 }
@@ -48,6 +52,8 @@ type FormAttributes = Attributes & { readonly action?: string; readonly name?: s
 
 export interface LoginForm extends Omit<LoginScreen, "username" | "password" | "Page"> {
   readonly title: string | ((props: ScreenProps) => string);
+  /** Whether its button is no submit button, but submits the form by script. Default: false. */
+  readonly hasScript?: boolean;
   /** Puts elements around everything. Default: none. */
   readonly frame?: (content: VNode, props: ScreenProps) => VNode;
   /** The account picker; its links lead to the screen. Default: none. */
@@ -78,13 +84,14 @@ export function loginPage(state: string, ...screens: readonly [LoginForm, ...Log
 
 /** The screen with the data. */
 function loginScreen(form: LoginForm): LoginScreen {
-  const { username, repeatedUsername, password, title, choice, frame = (content) => content } = form;
+  const { username, repeatedUsername, password, title, hasScript, choice, frame = (content) => content } = form;
   return {
     ...form,
     username: username?.name ?? repeatedUsername,
     password: password?.name,
+    hasChoice: choice !== undefined,
     Page: (props) => (
-      <Document props={props} title={typeof title === "string" ? title : title(props)}>
+      <Document props={props} title={typeof title === "string" ? title : title(props)} script={hasScript}>
         {frame(choice && props.recent.length > 0 ? choice(props) : <Content form={form} props={props} />, props)}
       </Document>
     ),
@@ -96,12 +103,14 @@ function Content({ form, props }: { readonly form: LoginForm; readonly props: Sc
     form;
   const [state] = new URL(props.action).searchParams.values();
   const { at = password === undefined ? "username" : "password", boxes = [], hasEmptyBoxes } = fault;
-  const text = props.error && <FaultText {...fault} text={faultText(fault, props)} />;
+  const id = props.error === "empty" ? fault.emptyId ?? fault.id : fault.id;
+  const isAlert = boxes.every(({ role }) => role !== "alert");
+  const text = props.error && <FaultText {...{ ...fault, id, isAlert }} text={faultText(fault, props)} />;
   const shown = text || hasEmptyBoxes
     ? boxes.reduceRight<VNode | undefined>((inner, { as = "div", ...box }) => h(as, box, inner), text)
     : undefined;
   const faultAt = (place: typeof at) => place === at ? shown : undefined;
-  const described = { "aria-invalid": props.error !== undefined, "aria-describedby": props.error && fault.id };
+  const described = { "aria-invalid": props.error !== undefined, "aria-describedby": props.error && id };
   const name = { type: "text", value: props.username, autocomplete: "username", autofocus: true } as const;
   const secret = { type: "password", value: "", autocomplete: "current-password", autofocus: !username } as const;
   const fields = (
@@ -129,15 +138,18 @@ function Content({ form, props }: { readonly form: LoginForm; readonly props: Sc
   );
 }
 
-function faultText({ text, unknown = text }: Fault, { error, reason }: ScreenProps): string {
-  return reason ?? (error === "username" ? unknown : text);
+function faultText({ text, unknown = text, empty = text }: Fault, { error, reason }: ScreenProps): string {
+  return reason ?? (error === "empty" ? empty : error === "username" ? unknown : text);
 }
 
 /** Why a form is shown again. */
 export function FaultText(
-  { as: Element = "div", id, class: style, text }: Pick<Fault, "as" | "id" | "class" | "text">,
+  { as: Element = "div", id, class: style, isAlert = true, text }: Pick<Fault, "as" | "id" | "class" | "text"> & {
+    readonly isAlert?: boolean;
+  },
 ): VNode {
-  return <Element id={id} class={style === undefined ? "fault" : `fault ${style}`} role="alert">{text}</Element>;
+  const role = isAlert ? "alert" : undefined;
+  return <Element id={id} class={style === undefined ? "fault" : `fault ${style}`} role={role}>{text}</Element>;
 }
 
 function FieldBox({ label, labelAttributes, box, before, attributes, wrap, props, fault, ...input }: Field & {

@@ -16,10 +16,10 @@ export interface ScreenProps extends Site {
   readonly scope: readonly string[];
   /** The name of the user: as typed, or as the client hints at. */
   readonly username: string;
-  /** The names of users that the browser has logged in before, if the request asks for a choice. */
+  /** The e-mail addresses, or names, of users that the browser has logged in before, if the request asks for a choice. */
   readonly recent: readonly string[];
-  /** Why the screen is shown again: the user does not exist, or the password is wrong. Absent: it is not. */
-  readonly error?: "username" | "password";
+  /** Why the screen is shown again: the user does not exist, the password is wrong, or a field is empty. Absent: it is not. */
+  readonly error?: "username" | "password" | "empty";
   /** What the provider would not say: too many attempts, or a login that the client does not accept. Default: none. */
   readonly reason?: string;
   /** Who can log in here. */
@@ -56,6 +56,8 @@ export interface LoginScreen extends Screen {
   readonly password?: string;
   /** Whether it says that a user does not exist; others leave that to the screen of the password. Default: false. */
   readonly rejectsUnknown?: boolean;
+  /** Whether it lists the users of the browser, if the request asks for a choice; its field is `account`. Default: false. */
+  readonly hasChoice?: boolean;
 }
 
 /** A screen after the login. */
@@ -72,13 +74,15 @@ export interface ProviderPage {
   /** The screen after the login. Default: none. */
   readonly approval?: ApprovalScreen;
   /** The page that asks whether to log out. Default: that of this server. */
-  readonly Logout?: (props: LogoutProps) => VNode;
+  readonly Logout?: (props: LogoutProps & { readonly account: string }) => VNode;
   /** The title of the account page. Default: that of this server. */
   readonly accountTitle?: string;
   /** Whether that page also asks if an ID token names the session. Default: false. */
   readonly alwaysAsksToLogOut?: boolean;
-  /** The page after a logout, which links to the application. Default: a redirect to the application. */
+  /** The page after a logout. Default: that of this server. */
   readonly LoggedOut?: (props: LoggedOutProps & { readonly client?: string }) => VNode;
+  /** Whether that page links to the application, instead of a redirect to it. Default: false. */
+  readonly linksAfterLogout?: boolean;
   /**
    * Whether its form is posted to the URL of the authorization request, without cookies, and logs in any subject each
    * time. Default: false.
