@@ -27,9 +27,16 @@ if (response && history.state !== "sent") {
   });
 }
 
-// A button of the form of a provider that is no submit button there.
-document.querySelectorAll<HTMLInputElement>("input[data-submit]").forEach((button) => {
-  button.addEventListener("click", () => button.form?.requestSubmit());
+// A button of the form of a provider that is no submit button there. A form without one does not submit on Enter.
+document.querySelectorAll("form [data-submit]").forEach((button) => {
+  const form = button.closest("form")!;
+  button.addEventListener("click", () => form.requestSubmit());
+  if (form.querySelector("[type=submit]")) return;
+  form.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    form.requestSubmit();
+  });
 });
 
 // Continues after a logout: when the clients in the frames have loaded, or after a time.

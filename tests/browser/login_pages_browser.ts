@@ -29,8 +29,8 @@ after(async () => {
 const name = "alice@app.example";
 const password = "correct horse";
 
-/** Fills in the login page; the browser must then be at the application. */
-type Suite = (page: Page) => Promise<unknown>;
+/** Fills in the login page, at the authorization request `start`; the browser must then be at the application. */
+type Suite = (page: Page, start: string) => Promise<unknown>;
 
 /** As Cypress: `get` refuses to type into or click two elements. */
 const cypress = (page: Page) => ({
@@ -117,6 +117,26 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await cypress(page).type("#kc-form-login input[name=username]", "alice");
         await cypress(page).type("input[type=password]", password);
         await cypress(page).click("form#kc-form-login button[type=submit]");
+      },
+    },
+  },
+  "keycloak-identifier-first": {
+    options: { profile: "keycloak" },
+    pieces: {
+      "labels of two pages, and their errors": async (page) => {
+        for (const typed of ["nobody", "alice"]) {
+          await page.getByLabel("Username or email").fill(typed);
+          await page.getByRole("button", { name: "Sign In" }).click();
+          if (typed === "nobody") {
+            await page.locator("#input-error-username").getByText("Invalid username or").waitFor();
+          }
+        }
+        assertEquals(await page.locator("#kc-attempted-username").inputValue(), "alice");
+        for (const secret of ["wrong", password]) {
+          await page.getByLabel("Password", { exact: true }).fill(secret);
+          await page.locator("#kc-login").click();
+          if (secret === "wrong") await page.locator("#input-error-password").getByText("Invalid password.").waitFor();
+        }
       },
     },
   },
@@ -220,11 +240,29 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.locator("#otherTile").click();
         await logIn("bob@app.example", "any");
         await page.goto(choice);
-        assertEquals(await page.locator("[data-test-id]").allTextContents(), ["bob", "alice"]);
-        await page.click("div[data-test-id=alice]");
+        assertEquals(await page.locator("[data-test-id]").allTextContents(), ["bob@app.example", name]);
+        await page.click(`div[data-test-id="${name}"]`);
         await page.locator("#i0118").fill(password);
         await page.locator("#idSIButton9").click();
         await page.locator("#idSIButton9").click();
+        await page.waitForURL((url) => url.href.startsWith(callback));
+        // Whoever is logged in already is not asked for the password.
+        await page.goto(choice);
+        await page.click(`div[data-test-id="${name}"]`);
+        await page.locator("#idSIButton9").click();
+      },
+      "the logo, the texts of empty fields, and the link for help": async (page) => {
+        await page.getByRole("img", { name: "Microsoft" }).waitFor();
+        await page.getByRole("link", { name: "Can’t access your account?" }).waitFor();
+        await page.locator("#idSIButton9").click();
+        await page.locator("#usernameError").getByText("Enter a valid email address, phone number").waitFor();
+        await page.getByRole("textbox", { name: "Enter your email" }).fill(name);
+        await page.getByRole("button", { name: "Next" }).click();
+        await page.getByRole("button", { name: "Sign in" }).click();
+        await page.locator("#passwordError").getByText("Please enter your password.").waitFor();
+        await page.getByRole("textbox", { name: "Enter the password" }).fill(password);
+        await page.getByRole("button", { name: "Sign in" }).click();
+        await page.getByRole("button", { name: "No" }).click();
       },
       "XPath of headings": async (page) => {
         await xpath(page, "//div[text()='Sign in']").waitFor();
@@ -260,7 +298,8 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await cypress(page).type("#email", name);
         await cypress(page).type("#password", "wrong");
         await cypress(page).click("#next");
-        await page.locator(".error.pageLevel").getByText("Your password is incorrect").waitFor();
+        await page.locator('.error.pageLevel[role="alert"]').getByText("Your password is incorrect").waitFor();
+        await page.locator("#forgotPassword").waitFor();
         await cypress(page).type("#password", password);
         await cypress(page).click("button#next");
       },
@@ -340,8 +379,12 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.locator('button[data-action-button-primary="true"]').click();
       },
       "by label": async (page) => {
+        await page.getByRole("button", { name: "Continue" }).click();
+        await page.locator("#error-cs-username-required").waitFor();
         await page.getByLabel("Email address").fill(name);
         await page.getByRole("button", { name: "Continue" }).click();
+        await page.getByRole("button", { name: "Continue" }).click();
+        await page.locator("#error-cs-password-required").waitFor();
         await page.getByLabel("Password").fill("wrong");
         await page.getByRole("button", { name: "Continue" }).click();
         await page.getByText("Wrong email or password").waitFor();
@@ -395,6 +438,30 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
           await page.getByRole("button", { name: "Sign in" }).click();
           if (secret === "wrong") await page.locator(".infobox-error").getByText("Unable to sign in").waitFor();
         }
+      },
+    },
+  },
+  "okta-gen3": {
+    options: { profile: "okta" },
+    pieces: {
+      "ids that are the names, after a wrong password": async (page) => {
+        for (const secret of ["wrong", password]) {
+          await page.fill("#identifier", name);
+          await page.locator('[id="credentials.passcode"]').fill(secret);
+          await page.click('button[data-se="save"]');
+          if (secret === "wrong") await page.getByRole("alert").getByText("Unable to sign in").waitFor();
+        }
+      },
+    },
+  },
+  "okta-gen3-identifier-first": {
+    options: { profile: "okta" },
+    pieces: {
+      "data-se of fields and buttons": async (page) => {
+        await cypress(page).type("#identifier", name);
+        await cypress(page).click('button[data-se="save"]');
+        await cypress(page).type('input[data-se="credentials.passcode"]', password);
+        await cypress(page).click('button[data-se="save"]');
       },
     },
   },
@@ -540,11 +607,39 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.keyboard.type(password);
         await cypress(page).click(`#passwordNext > ${inside}`);
       },
+      "the choice of an account, and another one": async (page, start) => {
+        const logIn = async () => {
+          await page.locator('#identifierNext span[jsname="V67aGc"]').waitFor();
+          await page.fill("#identifierId", name);
+          await page.click("#identifierNext");
+          await page.fill("input[type=password]", password);
+          await page.click("#passwordNext");
+          await page.waitForURL((url) => url.href.startsWith(callback));
+        };
+        await logIn();
+        await page.goto(`${start}&prompt=select_account`);
+        await xpath(page, "//div[text()='Use another account']").click();
+        await logIn();
+        await page.goto(`${start}&prompt=select_account`);
+        await page.click("[data-authuser='0']");
+      },
       "labels and roles": async (page) => {
         await page.getByRole("textbox", { name: "Email or phone" }).fill(name);
         await page.getByRole("button", { name: "Next" }).click();
         await page.getByRole("textbox", { name: "Enter your password" }).fill(password);
         await page.getByRole("button", { name: "Next" }).click();
+      },
+    },
+  },
+  "google-consent": {
+    options: { profile: "google" },
+    pieces: {
+      "the button inside of an element with an id": async (page) => {
+        await page.fill("#identifierId", name);
+        await page.click("#identifierNext");
+        await page.fill("input[type=password]", password);
+        await page.click("#passwordNext");
+        await page.locator("#submit_approve_access button").click();
       },
     },
   },
@@ -761,10 +856,142 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
       },
     },
   },
+  "authentik-one-page": {
+    pieces: {
+      "both fields on one page": async (page) => {
+        await page.locator('input[name="uidField"]').fill(name);
+        await page.locator('input[name="password"]').fill(password);
+        await page.locator('button[type="submit"]').click();
+      },
+    },
+  },
+  authelia: {
+    pieces: {
+      "ids, and the consent": async (page) => {
+        for (const secret of ["wrong", password]) {
+          await page.fill("#username-textfield", name);
+          await page.fill("#password-textfield", secret);
+          await page.click("#sign-in-button");
+          if (secret === "wrong") await page.locator(".notification").getByText("Incorrect username or").waitFor();
+        }
+        await page.waitForURL(/\/consent\/openid\/decision/);
+        await page.click("#openid-consent-accept");
+      },
+    },
+  },
+  adfs: {
+    pieces: {
+      "ids, and a button that is none": async (page) => {
+        for (const secret of ["wrong", password]) {
+          await selenium(page).type("#userNameInput", name);
+          await selenium(page).type("#passwordInput", secret);
+          await selenium(page).click("span#submitButton");
+          if (secret === "wrong") await page.locator("#errorText").getByText("Incorrect user ID or password").waitFor();
+        }
+      },
+      "names, and Enter": async (page) => {
+        await page.fill("[name=UserName]", name);
+        await page.fill("[name=Password]", password);
+        await page.keyboard.press("Enter");
+      },
+    },
+  },
+  "adfs-paginated": {
+    pieces: {
+      "ids of two pages": async (page) => {
+        await selenium(page).type("#userNameInput", name);
+        await selenium(page).click("#nextButton");
+        await selenium(page).type("#passwordInput", password);
+        await selenium(page).click("#submitButton");
+      },
+      "Enter in each field": async (page) => {
+        await page.fill("#userNameInput", name);
+        await page.keyboard.press("Enter");
+        await page.fill("#passwordInput", password);
+        await page.keyboard.press("Enter");
+      },
+    },
+  },
+  fusionauth: {
+    pieces: {
+      "names, after a wrong password": async (page) => {
+        for (const secret of ["wrong", password]) {
+          await cypress(page).type('input[name="loginId"]', name);
+          await cypress(page).type('input[name="password"]', secret);
+          await cypress(page).click('button[type="submit"]');
+          if (secret === "wrong") await page.getByText("Invalid login credentials.").waitFor();
+        }
+      },
+    },
+  },
+  onelogin: {
+    pieces: {
+      "ids of two pages": async (page) => {
+        await page.fill("#username", name);
+        await page.click("button[type=submit]");
+        await page.fill("#password", password);
+        await page.click("button[type=submit]");
+      },
+    },
+  },
+  pingone: {
+    pieces: {
+      "placeholders and roles (ForgeRock/forgerock-javascript-sdk)": async (page) => {
+        for (const secret of ["wrong", password]) {
+          await page.getByPlaceholder("Username").fill(name);
+          await page.getByRole("textbox", { name: "Password" }).fill(secret);
+          await page.getByRole("button", { name: "Sign On" }).click();
+          if (secret === "wrong") await page.getByRole("alert").getByText("Incorrect username or").waitFor();
+        }
+      },
+    },
+  },
+  pingfederate: {
+    pieces: {
+      "names, and a link with all its classes": async (page) => {
+        for (const secret of ["wrong", password]) {
+          await page.fill('input[name="pf.username"]', name);
+          await page.fill('input[name="pf.pass"]', secret);
+          await xpath(page, "//a[@class='ping-button normal allow']").click();
+          if (secret === "wrong") await page.locator("div.ping-error").waitFor();
+        }
+      },
+      "ids, and Enter": async (page) => {
+        await page.fill("#username", name);
+        await page.fill("#password", password);
+        await page.keyboard.press("Enter");
+      },
+    },
+  },
+  "pingfederate-identifier-first": {
+    pieces: {
+      "one class of two buttons (iTwin/auth-clients)": async (page) => {
+        await page.fill("#identifierInput", name);
+        await page.click(".allow");
+        await page.waitForSelector("#password");
+        await page.fill("#password", password);
+        await page.click(".allow");
+      },
+    },
+  },
+  "zitadel-v2": {
+    pieces: {
+      "test ids of two pages": async (page) => {
+        await page.waitForURL(/\/ui\/v2\/login\/loginname/);
+        await page.getByTestId("username-text-input").fill(name);
+        await page.getByTestId("submit-button").click();
+        for (const secret of ["wrong", password]) {
+          await page.getByTestId("password-text-input").fill(secret);
+          await page.getByTestId("submit-button").click();
+          if (secret === "wrong") await page.getByTestId("error").getByText("Failed to authenticate").waitFor();
+        }
+      },
+    },
+  },
   zitadel: {
     pieces: {
       "two pages (ost-cas-fee-adv-22-23)": async (page) => {
-        await page.locator('input[name="loginName"]').fill(name);
+        await page.getByPlaceholder("username@domain").fill(name);
         await page.getByText("next").click();
         await page.locator('input[name="password"]').fill(password);
         await page.getByText("next").click();
@@ -792,7 +1019,7 @@ for (const [loginPage, { options, pieces }] of Object.entries(suites)) {
           await field.fill("bob@app.example");
         }
         for (const field of await page.locator("input[type=password]:visible").all()) await field.fill("any");
-        await page.locator("[type=submit]:visible").last().click();
+        await page.locator("form :is([type=submit], [data-submit]):visible").last().click();
         await page.waitForLoadState();
         if (screen > 4) throw new Error("more screens than a login has");
       }
@@ -802,7 +1029,7 @@ for (const [loginPage, { options, pieces }] of Object.entries(suites)) {
         await using opened = await openPage(start);
         const { page, problems } = opened;
         page.setDefaultTimeout(8000);
-        await suite(page);
+        await suite(page, start);
         await page.waitForURL((url) => url.href.startsWith(callback));
         assertMatch(page.url(), /[?&]code=/);
         assertEquals(problems, []);

@@ -6,12 +6,14 @@
  */
 export const loginPageNames = [
   "latchkey",
-  ...["apple", "auth0", "auth0-classic", "auth0-classic-username", "auth0-identifier-first"] as const,
-  ...["authentik", "cognito", "cognito-managed", "dex", "dex-connectors"] as const,
-  ...["dex-no-approval", "duende", "entra", "entra-b2c", "entra-b2c-logonidentifier"] as const,
-  ...["entra-b2c-signinname", "entra-no-kmsi", "github", "google", "google-2019", "identityserver4"] as const,
-  ...["keycloak", "keycloak-v1", "mock-oauth2-server", "oidc-provider", "okta"] as const,
-  ...["okta-classic", "okta-classic-identifier-first", "okta-identifier-first", "zitadel"] as const,
+  ...["adfs", "adfs-paginated", "apple", "auth0", "auth0-classic", "auth0-classic-username"] as const,
+  ...["auth0-identifier-first", "authelia", "authentik", "authentik-one-page", "cognito", "cognito-managed"] as const,
+  ...["dex", "dex-connectors", "dex-no-approval", "duende", "entra", "entra-b2c"] as const,
+  ...["entra-b2c-logonidentifier", "entra-b2c-signinname", "entra-no-kmsi", "fusionauth", "github"] as const,
+  ...["google", "google-2019", "google-consent", "identityserver4", "keycloak", "keycloak-identifier-first"] as const,
+  ...["keycloak-v1", "mock-oauth2-server", "oidc-provider", "okta", "okta-classic"] as const,
+  ...["okta-classic-identifier-first", "okta-gen3", "okta-gen3-identifier-first", "okta-identifier-first"] as const,
+  ...["onelogin", "pingfederate", "pingfederate-identifier-first", "pingone", "zitadel", "zitadel-v2"] as const,
 ] as const;
 
 /** The name of a login page. */

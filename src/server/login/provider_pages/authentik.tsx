@@ -6,7 +6,7 @@
 
 import { type ComponentChildren, h, type VNode } from "preact";
 import { Stylesheets } from "./document.tsx";
-import { loginPage } from "./login_screen.tsx";
+import { type LoginForm, loginPage } from "./login_screen.tsx";
 import type { ScreenProps } from "./provider_page.ts";
 
 /** A custom element with a shadow root. @param light Its child outside the shadow root. */
@@ -35,32 +35,41 @@ function stage(name: "ak-stage-identification" | "ak-stage-password") {
 
 const style = "button pf-c-button pf-m-primary pf-m-block";
 
-export const authentik = loginPage(
-  "query",
-  {
-    ...stage("ak-stage-identification"),
-    path: () => "/if/flow/default-authentication-flow/",
-    username: {
-      ...{ label: "Email or Username", id: "ak-identifier-input", name: "uidField" },
-      ...{ class: "pf-c-form-control", placeholder: "Email or Username" },
-    },
-    fault: { text: "Failed to authenticate." },
-    button: () => <button type="submit" class={style}>Log in</button>,
+const identification: LoginForm = {
+  ...stage("ak-stage-identification"),
+  path: () => "/if/flow/default-authentication-flow/",
+  username: {
+    ...{ label: "Email or Username", id: "ak-identifier-input", name: "uidField" },
+    ...{ class: "pf-c-form-control", placeholder: "Email or Username" },
   },
-  {
-    ...stage("ak-stage-password"),
-    path: () => "/if/flow/default-authentication-flow/password/",
-    isInPlace: true,
-    top: ({ username }) => <p>{username}</p>,
-    password: {
-      ...{ label: "Password", id: "ak-stage-password-input", name: "password" },
-      ...{ class: "pf-c-form-control", placeholder: "Please enter your password" },
-      wrap: shadowField,
+  fault: { text: "Failed to authenticate." },
+  button: () => <button type="submit" class={style}>Log in</button>,
+};
+
+const password = {
+  ...{ label: "Password", id: "ak-stage-password-input", name: "password" },
+  ...{ class: "pf-c-form-control", placeholder: "Please enter your password" },
+  wrap: shadowField,
+};
+
+const fault = { text: "Invalid password", as: "p", class: "pf-c-form__helper-text pf-m-error" } as const;
+
+export const authentikPages = {
+  authentik: loginPage(
+    "query",
+    identification,
+    {
+      ...stage("ak-stage-password"),
+      path: () => "/if/flow/default-authentication-flow/password/",
+      isInPlace: true,
+      top: ({ username }) => <p>{username}</p>,
+      ...{ password, fault },
+      button: () => <button type="submit" class={style}>Continue</button>,
     },
-    fault: { text: "Invalid password", as: "p", class: "pf-c-form__helper-text pf-m-error" },
-    button: () => <button type="submit" class={style}>Continue</button>,
-  },
-);
+  ),
+  // Its stage of the identification has a stage of the password.
+  "authentik-one-page": loginPage("query", { ...identification, password, fault }),
+};
 
 function shadowField(input: VNode, fault: VNode | undefined, { base }: ScreenProps): VNode {
   const box = (

@@ -2,37 +2,60 @@
 /**
  * Keycloak: keycloak/keycloak themes/src/main/resources/theme/keycloak.v2/login/{login,field,buttons,template}.ftl and
  * logout-confirm.ftl, and theme/base/login/messages/messages_en.properties for its words. `keycloak-v1`, the theme before
- * keycloak.v2, has its buttons as an `<input>`, and one `#input-error` (theme/base/login/login.ftl).
+ * keycloak.v2, has its buttons as an `<input>`, and one `#input-error` (theme/base/login/login.ftl). With organizations, or
+ * a flow of its own, the login is identifier first: login-username.ftl and login-password.ftl beside them.
  */
 
 import type { VNode } from "preact";
 import { Document, LogoutForm } from "./document.tsx";
-import { loginPage } from "./login_screen.tsx";
-import type { ProviderPage } from "./provider_page.ts";
+import { type LoginForm, loginPage } from "./login_screen.tsx";
+import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
-/** @param Button The button of a form, by its text, name and id. */
+/**
+ * @param Button The button of a form, by its text, name and id.
+ * @param isIdentifierFirst Whether the password has a page of its own.
+ */
 function keycloakPage(
   Button: (props: { readonly text: string; readonly name: string; readonly id: string }) => VNode,
+  isIdentifierFirst = false,
 ): ProviderPage {
-  return {
-    ...loginPage("session_code", {
-      // keycloak/keycloak LoginActionsService, whose page stands at the authorization endpoint.
-      path: (base) => `${base}/login-actions/authenticate`,
-      isInPlace: true,
-      title: ({ realm }) => `Sign in to ${realm}`,
-      above: [
-        ({ realm }) => <div id="kc-header-wrapper">{realm}</div>,
-        () => <h1 id="kc-page-title">Sign in to your account</h1>,
-      ],
-      attributes: { id: "kc-form-login" },
-      username: { label: "Username or email", id: "username", name: "username" },
-      password: { label: "Password", id: "password", name: "password" },
-      fault: {
-        ...{ text: "Invalid username or password.", as: "span", id: "input-error", class: "kc-feedback-text" },
-        ...{ at: "username", boxes: [{ as: "span", id: "input-error-username" }] },
+  const screen = (heading: string) => ({
+    isInPlace: true,
+    title: ({ realm }: ScreenProps) => `Sign in to ${realm}`,
+    above: [
+      ({ realm }: ScreenProps) => <div id="kc-header-wrapper">{realm}</div>,
+      () => <h1 id="kc-page-title">{heading}</h1>,
+    ],
+    attributes: { id: "kc-form-login" },
+    button: () => <Button text="Sign In" name="login" id="kc-login" />,
+  });
+  const fault = (text: string, field: "username" | "password") => ({
+    ...{ text, as: "span", id: "input-error", class: "kc-feedback-text" } as const,
+    ...{ at: field, boxes: [{ as: "span", id: `input-error-${field}` }] } as const,
+  });
+  // keycloak/keycloak LoginActionsService, whose page stands at the authorization endpoint.
+  const path = (base: string) => `${base}/login-actions/authenticate`;
+  const username = { label: "Username or email", id: "username", name: "username" };
+  const password = { label: "Password", id: "password", name: "password" };
+  const first = { ...screen("Sign in to your account"), path, username };
+  const screens: readonly [LoginForm, ...LoginForm[]] = isIdentifierFirst
+    ? [
+      { ...first, rejectsUnknown: true, fault: fault("Invalid username or email.", "username") },
+      {
+        ...screen("Sign In"),
+        path: (base) => `${path(base)}/password`,
+        top: (props) => (
+          <div class="field">
+            <label for="kc-attempted-username">{username.label}</label>
+            <input id="kc-attempted-username" value={props.username} readonly />
+          </div>
+        ),
+        ...{ password, fault: fault("Invalid password.", "password") },
       },
-      button: () => <Button text="Sign In" name="login" id="kc-login" />,
-    }),
+    ]
+    : [{ ...first, password, fault: fault("Invalid username or password.", "username") }];
+  return {
+    ...loginPage("session_code", ...screens),
     accountTitle: "Account Management",
     Logout: (props) => (
       <Document props={props} title="Logging out">
@@ -48,10 +71,13 @@ function keycloakPage(
   };
 }
 
+const v2Button: Parameters<typeof keycloakPage>[0] = ({ text, ...rest }) => (
+  <button class="pf-v5-c-button pf-m-primary pf-m-block" type="submit" {...rest}>{text}</button>
+);
+
 export const keycloakPages = {
-  keycloak: keycloakPage(({ text, ...rest }) => (
-    <button class="pf-v5-c-button pf-m-primary pf-m-block" type="submit" {...rest}>{text}</button>
-  )),
+  keycloak: keycloakPage(v2Button),
+  "keycloak-identifier-first": keycloakPage(v2Button, true),
   "keycloak-v1": keycloakPage(({ text, ...rest }) => (
     <input class="pf-c-button pf-m-primary pf-m-block btn-lg" type="submit" value={text} {...rest} />
   )),

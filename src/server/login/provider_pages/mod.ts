@@ -1,12 +1,15 @@
 /** The login pages of providers, by the setting `loginPage`. */
 
 import type { LoginPageName } from "../../config/login_page_names.ts";
+import { adfsPages } from "./adfs.tsx";
 import { apple } from "./apple.tsx";
 import { auth0Pages } from "./auth0.tsx";
-import { authentik } from "./authentik.tsx";
+import { authelia } from "./authelia.tsx";
+import { authentikPages } from "./authentik.tsx";
 import { cognitoPages } from "./cognito.tsx";
 import { dexPages } from "./dex.tsx";
 import { entraPages } from "./entra.tsx";
+import { fusionauth } from "./fusionauth.tsx";
 import { github } from "./github.tsx";
 import { googlePages } from "./google.tsx";
 import { identityServerPages } from "./identity_server.tsx";
@@ -14,16 +17,21 @@ import { keycloakPages } from "./keycloak.tsx";
 import { mockOAuth2Server } from "./mock_oauth2_server.tsx";
 import { oidcProvider } from "./oidc_provider.tsx";
 import { oktaPages } from "./okta.tsx";
+import { onelogin } from "./onelogin.tsx";
+import { pingPages } from "./ping.tsx";
 import type { ProviderPage } from "./provider_page.ts";
-import { zitadel } from "./zitadel.tsx";
+import { zitadelPages } from "./zitadel.tsx";
 
 const providerPages: Readonly<Record<Exclude<LoginPageName, "latchkey">, ProviderPage>> = {
+  ...adfsPages,
   apple,
   ...auth0Pages,
-  authentik,
+  authelia,
+  ...authentikPages,
   ...cognitoPages,
   ...dexPages,
   ...entraPages,
+  fusionauth,
   github,
   ...googlePages,
   ...identityServerPages,
@@ -31,7 +39,9 @@ const providerPages: Readonly<Record<Exclude<LoginPageName, "latchkey">, Provide
   "mock-oauth2-server": mockOAuth2Server,
   "oidc-provider": oidcProvider,
   ...oktaPages,
-  zitadel,
+  onelogin,
+  ...pingPages,
+  ...zitadelPages,
 };
 
 /** The login page of a provider; `undefined`: the pages of this server. */

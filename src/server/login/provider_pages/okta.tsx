@@ -2,7 +2,8 @@
 /**
  * Okta: the sign-in widget of the identity engine (okta/okta-auth-js test/e2e/pageobjects/OktaLogin.js, signinOIE), on
  * one page and identifier first, and the classic one (the same file, signinLegacy). The classic one with routing rules is
- * identifier first too: okta/okta-signin-widget src/v1/controllers/IDPDiscoveryController.js.
+ * identifier first too: okta/okta-signin-widget src/v1/controllers/IDPDiscoveryController.js. The third generation of the
+ * widget has a `<button>`, and ids that are the names (`BUNDLE === "next"` in test/e2e of the same repository).
  */
 
 import type { VNode } from "preact";
@@ -18,11 +19,16 @@ interface Widget {
   readonly username?: Field;
   readonly password?: Field;
   readonly submit: { readonly id?: string; readonly value: string };
+  /** Whether it is of the third generation. Default: false. */
+  readonly isThird?: boolean;
 }
 
-function widget({ path = "/signin", form, heading = "Sign In", username, password, submit }: Widget): LoginForm {
+function widget(
+  { path = "/signin", form, heading = "Sign In", username, password, submit, isThird }: Widget,
+): LoginForm {
   const field = ([id, name]: Field, label: string) => ({
     ...{ id, name, label },
+    ...isThird && { "data-se": name },
     wrap: (input: VNode, fault: VNode | undefined) => (
       <>
         <span class={`o-form-input-name-${name} okta-form-input-field`} data-se={`o-form-input-${name}`}>{input}</span>
@@ -59,7 +65,10 @@ function widget({ path = "/signin", form, heading = "Sign In", username, passwor
         { class: "okta-form-infobox-error infobox infobox-error" },
       ],
     },
-    button: () => <input type="submit" data-type="save" {...submit} class="button button-primary" />,
+    button: () =>
+      isThird
+        ? <button type="submit" data-se="save">{submit.value}</button>
+        : <input type="submit" data-type="save" {...submit} class="button button-primary" />,
   };
 }
 
@@ -77,12 +86,22 @@ const verify = "/signin/verify";
 const login = (...[first, ...others]: readonly [Widget, ...Widget[]]) =>
   loginPage("stateToken", widget(first), ...others.map(widget));
 
+/** Pages of the third generation. */
+const third = {
+  ...{ username: ["identifier", "identifier"], password: [passcode, passcode], isThird: true },
+} satisfies Partial<Widget>;
+
 export const oktaPages = {
   okta: login({ form, username: identifier, password: ["input36", passcode], submit: { value: "Sign in" } }),
   "okta-classic": login(classic),
   "okta-classic-identifier-first": login(
     { username: ["idp-discovery-username", "username"], submit: { id: "idp-discovery-submit", value: "Next" } },
     { ...classic, path: verify },
+  ),
+  "okta-gen3": login({ ...third, submit: { value: "Sign in" } }),
+  "okta-gen3-identifier-first": login(
+    { ...third, password: undefined, submit: { value: "Next" } },
+    { ...third, username: undefined, path: verify, heading: "Verify with your password", submit: { value: "Verify" } },
   ),
   "okta-identifier-first": login(
     { form, username: identifier, submit: { value: "Next" } },
