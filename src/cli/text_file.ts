@@ -76,7 +76,10 @@ const readErrors: Readonly<Record<string, readonly [received: string, hint: stri
     "no file at this path",
     "Correct the path that % names. If the path above is not absolute, it begins at the working directory.",
   ],
-  NOT_TEXT: ["bytes that are neither UTF-8 nor UTF-16", "Save the file as UTF-8."],
+  NOT_TEXT: [
+    "bytes that are neither UTF-8 nor UTF-16",
+    "Save the file as UTF-8, a key or certificate in DER as PEM (openssl pkey, openssl x509).",
+  ],
   EISDIR: ["a directory", "Let % name the file in it."],
   EACCES: ["a file that this user may not read", "Give the user that runs the server the right to read it."],
   NotCapable: ["no permission to read it", "Start Deno with --allow-read, or with the path after it."],

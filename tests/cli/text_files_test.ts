@@ -116,7 +116,8 @@ test("bytes that are no text are named, and no replacement character is taken ov
   const bytes = Uint8Array.of(0x7b, 0xe5, 0x7d);
   const issues = await issuesOf(() => read(["--config", "x.json"], {}, { "x.json": bytes }));
   assertEquals(issues, [
-    "x.json: expected a file that can be read, found bytes that are neither UTF-8 nor UTF-16. Save the file as UTF-8.",
+    "x.json: expected a file that can be read, found bytes that are neither UTF-8 nor UTF-16. " +
+    "Save the file as UTF-8, a key or certificate in DER as PEM (openssl pkey, openssl x509).",
   ]);
 });
 
