@@ -592,8 +592,8 @@ test("[JK-03, JK-05] the log says at the start what is wrong with a key source, 
     [{ ...create(ec!.jwk), signFunction: () => () => undefined as never }, 'signatures of the key "a"', "nothing"],
     [
       { ...create({ ...ec!.jwk, x: "" }), signFunction: () => () => new Uint8Array(64) },
-      "a coordinate of P-256",
-      "0 c",
+      "x as a coordinate of P-256",
+      "a string that is not base64url",
     ],
     [{ ...create(rsa!.jwk), signFunction: () => () => new Uint8Array(64) }, "a public key for ES256", 'kty "RSA"'],
   ];

@@ -1,6 +1,6 @@
 /** What is wrong with a JWK (RFC 7517 §4, RFC 7518 §6, RFC 8037 §2, RFC 9964 §3), for messages. */
 
-import { describeKind, quoteValue } from "../http/quote_value.ts";
+import { quoteValue } from "../http/quote_value.ts";
 import { isMlDsa, type SigningAlgorithm } from "./signing_algorithm.ts";
 
 /** A member of a JWK that is missing or wrong. */
@@ -14,29 +14,52 @@ export interface KeyFault {
 
 type Jwk = Readonly<Record<string, unknown>>;
 
+/** The key type and the curve of signature algorithms (RFC 7518 §3.1, RFC 8037 §3.1, RFC 9864 §2.2, RFC 9964 §3). */
+const keyTypes: ReadonlyMap<unknown, { readonly kty: string; readonly crv?: string }> = new Map([
+  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"].map((alg) => [alg, { kty: "RSA" }] as const),
+  ["ES256", { kty: "EC", crv: "P-256" }],
+  ["ES384", { kty: "EC", crv: "P-384" }],
+  ["ES512", { kty: "EC", crv: "P-521" }],
+  ["EdDSA", { kty: "OKP" }],
+  ["Ed25519", { kty: "OKP", crv: "Ed25519" }],
+  ...["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"].map((alg) => [alg, { kty: "AKP" }] as const),
+  ...["HS256", "HS384", "HS512"].map((alg) => [alg, { kty: "oct" }] as const),
+]);
+
+/** The curves of each key type (RFC 7518 §6.2.1.1, RFC 8037 §2, RFC 8812 §3.1). */
+const curves: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["EC", ["P-256", "P-384", "P-521", "secp256k1"]],
+  ["OKP", ["Ed25519", "Ed448", "X25519", "X448"]],
+]);
+
+const exportAgain = "Export the public key again, in base64url without padding.";
+
 /** The faults of the public members. */
 export function publicKeyFaults(key: Jwk): KeyFault[] {
-  if (typeof key.kty !== "string") {
-    const expected = "a key type: EC, RSA, OKP or AKP";
-    return [{
-      member: "kty",
-      expected,
-      received: describeKind(key.kty),
-      hint: "Export the public key again, as a JWK.",
-    }];
+  const { kty, crv, alg } = key;
+  const fault = (member: string, expected: string, hint: string): KeyFault[] => [
+    { member, expected, received: key[member] === undefined ? "nothing" : quoteValue(key[member]), hint },
+  ];
+  if (!["EC", "RSA", "OKP", "AKP"].includes(kty as string)) {
+    // A set may have keys of types that this server does not know (RFC 7517 §5).
+    if (typeof kty === "string" && !/^(?:ec|rsa|okp|akp)$/i.test(kty)) return [];
+    return fault("kty", "a key type: EC, RSA, OKP or AKP", "Export the public key again, as a JWK.");
   }
+  const known = curves.get(kty);
+  if (known !== undefined && !known.includes(crv as string)) {
+    return fault("crv", `a curve of kty ${kty}: ${known.join(", ")}`, "Export the public key again, with its crv.");
+  }
+  const type = keyTypes.get(alg);
+  const hint = "Export the public key again, or remove alg.";
+  if (type !== undefined && type.kty !== kty) return fault("kty", `${type.kty}, the key type of ${alg}`, hint);
+  if (type?.crv !== undefined && type.crv !== crv) return fault("crv", `${type.crv}, the curve of ${alg}`, hint);
   return [...rsaFaults(key), ...curveFaults(key), ...mlDsaFaults(key)];
 }
 
-/** The key type and the curve of each algorithm, and its private members. */
-const typeOf = (alg: SigningAlgorithm): { readonly kty: string; readonly crv?: string } =>
-  isMlDsa(alg)
-    ? { kty: "AKP" }
-    : alg === "RS256"
-    ? { kty: "RSA" }
-    : alg === "ES256"
-    ? { kty: "EC", crv: "P-256" }
-    : { kty: "OKP", crv: "Ed25519" };
+/** The key type and the curve that keys of the server must have. */
+function typeOf(alg: SigningAlgorithm): { readonly kty: string; readonly crv?: string } {
+  return alg === "EdDSA" ? keyTypes.get("Ed25519")! : keyTypes.get(alg)!;
+}
 
 /** The type of the keys of an algorithm, for messages: `kty EC, crv P-256`. */
 export function describeKeyType(alg: SigningAlgorithm): string {
@@ -114,16 +137,18 @@ function rsaFaults({ kty, n, e }: Jwk): KeyFault[] {
     return [{
       member: "n",
       expected: `the modulus of an RSA key of ${minRsaKeyBits} bits or more, as base64url`,
-      received: bits === undefined ? describeNumber(n) : `${bits} bits`,
-      hint: `Create a key of ${minRsaKeyBits} bits or more, or one for ES256 or Ed25519.`,
+      received: bits === undefined ? describeText(n) : `${bits} bits`,
+      hint: bits === undefined
+        ? exportAgain
+        : `Export the whole key again; if it is that small, create one of ${minRsaKeyBits} bits or more, or one for ES256 or Ed25519.`,
     }];
   }
   if (typeof e === "string" && bitLength(e) !== undefined) return [];
   return [{
     member: "e",
     expected: "the exponent of an RSA key, as base64url",
-    received: describeNumber(e),
-    hint: "Export the public key again.",
+    received: describeText(e),
+    hint: exportAgain,
   }];
 }
 
@@ -138,15 +163,6 @@ const coordinateLengths: ReadonlyMap<unknown, number> = new Map([
 /** Not every runtime checks the length when it imports a key. */
 function curveFaults(key: Jwk): KeyFault[] {
   const { kty, crv } = key;
-  if ((kty === "EC" || kty === "OKP") && typeof crv !== "string") {
-    const expected = `the curve of a key of kty ${kty}`;
-    return [{
-      member: "crv",
-      expected,
-      received: describeKind(crv),
-      hint: "Export the public key again, with its crv.",
-    }];
-  }
   const length = coordinateLengths.get(crv);
   if (length === undefined) return [];
   return (kty === "EC" ? ["x", "y"] : ["x"]).flatMap((name) => {
@@ -155,8 +171,8 @@ function curveFaults(key: Jwk): KeyFault[] {
     return [{
       member: name,
       expected: `a coordinate of ${crv}: ${length} characters of base64url`,
-      received: typeof value === "string" ? `${value.length} characters` : "no text",
-      hint: "Export the public key again: crv must be the curve of the key.",
+      received: describeText(value),
+      hint: `${exportAgain} Its crv must be the curve of the key.`,
     }];
   });
 }
@@ -170,7 +186,7 @@ const mlDsaKeyLengths: ReadonlyMap<unknown, number> = new Map([
 
 /** `alg` and `pub` are required (RFC 9964 §3). */
 function mlDsaFaults({ kty, alg, pub }: Jwk): KeyFault[] {
-  if (kty !== "AKP") return typeof alg === "string" && isMlDsa(alg) ? [wrongKeyType(kty, alg)] : [];
+  if (kty !== "AKP") return [];
   const length = mlDsaKeyLengths.get(alg);
   if (length === undefined) {
     const expected = `one of ${[...mlDsaKeyLengths.keys()].join(", ")}, for a key of kty AKP`;
@@ -185,18 +201,9 @@ function mlDsaFaults({ kty, alg, pub }: Jwk): KeyFault[] {
   return [{
     member: "pub",
     expected: `the public key of ${alg}: ${length} characters of base64url`,
-    received: typeof pub === "string" ? `${pub.length} characters` : "no text",
-    hint: "Export the public key again: alg must be the algorithm of the key.",
+    received: describeText(pub),
+    hint: `${exportAgain} Its alg must be the algorithm of the key.`,
   }];
-}
-
-function wrongKeyType(kty: unknown, alg: unknown): KeyFault {
-  return {
-    member: "kty",
-    expected: `AKP, the key type of ${alg}`,
-    received: quoteValue(kty),
-    hint: "Export the public key again, or remove alg.",
-  };
 }
 
 /** The bits of a base64url number without leading zeros; `undefined` if the text is not one. */
@@ -211,10 +218,9 @@ function bitLength(number: string): number | undefined {
   return significant.length * 6 - (6 - (32 - Math.clz32(leading))) - spare;
 }
 
-function describeNumber(value: unknown): string {
-  return value === undefined
-    ? "nothing"
-    : typeof value === "string"
-    ? "a string that is not base64url"
-    : "not a string";
+/** A text of base64url that has another length, or something else. */
+function describeText(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (typeof value !== "string") return "not a string";
+  return /^[\w-]+$/.test(value) ? `${value.length} characters` : "a string that is not base64url";
 }

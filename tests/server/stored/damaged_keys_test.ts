@@ -53,7 +53,7 @@ const damages: readonly (readonly [SigningAlgorithm, value: unknown, expected: R
   ["RS256", record(ec), /a private key for RS256/, /a key with kty "EC", crv "P-256"$/],
   ["ES256", record({ ...rsa, alg: "ES256" }), /a private key for ES256 \(kty EC, crv P-256\)/, /a key with kty "RSA"$/],
   ["ES256", record({ ...ec, d: otherEc.d }), /a private key for ES256/, /do not belong to the public ones$/],
-  ["ES256", record({ ...ec, y: undefined }), /y as a coordinate of P-256: 43 characters/, /no text$/],
+  ["ES256", record({ ...ec, y: undefined }), /y as a coordinate of P-256: 43 characters/, /nothing$/],
   ["ES256", record({ ...ec, crv: "P-384" }), /a private key for ES256/, /crv "P-384"$/],
   ["EdDSA", record({ ...ed, d: ed.d.slice(0, 20) }), /a private key for EdDSA/, /d of 20 characters instead of 43$/],
   ["EdDSA", record({ kty: "oct", k: "c2VjcmV0" }), /a private key for EdDSA/, /a symmetric key \(kty oct\)$/],
