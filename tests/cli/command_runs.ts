@@ -28,7 +28,7 @@ export function commandEnvironment(
     ...{ args, mainModule: "", isTerminal: false, isOutputTerminal: false, terminalWidth: () => undefined },
     env: { ...Object.fromEntries(own), ...!hasFile && fastKeys, ...variables },
     now: Date.now,
-    ...{ readTextFile, writeLogLine: () => {}, onStop: () => {}, onExit: () => {} },
+    ...{ readTextFile, writeLogLine: () => {}, onStop: () => {} },
     exit: () => {
       throw new Error("The command may not end the process.");
     },

@@ -5,7 +5,6 @@ import type { Explanation } from "../../core/rules/errors.ts";
 import { explanationLines } from "../../server/explain/explanation_lines.ts";
 import { printable, printableLines } from "../../core/http/quote_value.ts";
 import type { TextDifference } from "../../server/pages/compare_texts.ts";
-import type { EventCount } from "./batch_lines.ts";
 import type { EventDetails } from "./describe_event.ts";
 import { wrap } from "./wrap.ts";
 
@@ -108,16 +107,6 @@ export function formatEvent(event: TraceEvent, options: FormatOptions = {}): str
     case "token_revoked":
       return undefined;
   }
-}
-
-/** Formats how many successes a log has no line for. */
-export function formatCounts(at: number, counts: readonly EventCount[], terminal?: TerminalFormat): string {
-  const texts = counts.map(({ what, client, count }) =>
-    `${count} ${what}${client === undefined ? "" : ` of ${client}`}`
-  );
-  return `${timeOfDay(at, terminal)} ${formatMark("success", terminal)} also in the last second: ${
-    printable(texts.join(", "))
-  }`;
 }
 
 /** Whether the text log shows an event only if it is verbose: a success, or a pending poll. */

@@ -7,29 +7,18 @@ import { findForRequest, type HttpRequest, type HttpResponse, withHeaders } from
 import { redactEvent, redactText } from "../../server/redaction/redact.ts";
 import type { RegisteredSecrets } from "../../server/redaction/registered_secrets.ts";
 import type { TraceEvent } from "../../server/trace.ts";
-import { type LineBatch, lineBatch } from "./batch_lines.ts";
 import { describeEvent } from "./describe_event.ts";
-import {
-  formatCounts,
-  formatEvent,
-  isPendingPoll,
-  isRoutine,
-  type LoggedRequest,
-  type TerminalFormat,
-} from "./format_event.ts";
+import { formatEvent, isPendingPoll, isRoutine, type LoggedRequest, type TerminalFormat } from "./format_event.ts";
 import { printable } from "../../core/http/quote_value.ts";
 import { timers } from "../../core/http/timers.ts";
 
 /** @internal Options of the log. */
 export interface LoggingOptions {
-  /** Writes a line, or several; the last one has no final newline. */
+  /** Writes a line, or the several lines of one event; the last one has no final newline. */
   readonly write: (line: string) => void;
   /** `text` for a terminal; `json`: one object per line, with a line for each request. */
   readonly format: "text" | "json";
-  /**
-   * Whether the text format includes successful events, in batches; beyond 20 in one second it has only their number.
-   * Default: failures only.
-   */
+  /** Whether the text format includes successful events. Default: failures only. */
   readonly verbose?: boolean;
   /** The terminal that shows the text format, at the time of each line. Default: the log is a file. */
   readonly terminal?: () => TerminalFormat;
@@ -41,8 +30,6 @@ export interface Logging extends Plugin {
   onEvent(event: TraceEvent, context?: Context): void;
   /** Logs an event of the application. The text format omits it. */
   logEvent(event: string, facts?: Readonly<Record<string, unknown>>): void;
-  /** Writes the lines that wait for others, such as before the process ends. */
-  flush(): void;
 }
 
 /** A request, until its response is logged. */
@@ -85,21 +72,11 @@ const requestIdPattern = /^[\w.:-]{1,64}$/;
  * ```
  */
 export function logging(options: LoggingOptions): Logging {
-  const { write, terminal } = options;
-  /** A log that cannot be written affects no request. */
-  const tryWrite = (text: string) => {
-    try {
-      write(text);
-    } catch {
-      // There is no other place to report it.
-    }
-  };
-  const batch = lineBatch(tryWrite, (at, counts) => formatCounts(at, counts, terminal?.()));
-  return logApp(options, batch);
+  return logApp(options);
 }
 
 /** @param hostRequestId Creates request IDs. Default: the random source of the app. */
-function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () => string): Logging {
+function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging {
   const { format, verbose = false, terminal } = options;
   const requests = new WeakMap<HttpRequest, ActiveRequest>();
   let findEndpoint: App["findEndpoint"] = () => undefined;
@@ -107,6 +84,15 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
   let randomRequestId = () => "";
   let now = () => 0;
   const writtenNotes = new Set<string>();
+
+  /** A log that cannot be written affects no request. */
+  function writeText(text: string): void {
+    try {
+      options.write(text);
+    } catch {
+      // There is no other place to report it.
+    }
+  }
 
   /** Whether the log has no such note about the client yet: it would repeat with each of its logins. */
   function isNewNote({ client, explanation: { fix } }: Extract<TraceEvent, { type: "note" }>): boolean {
@@ -142,17 +128,9 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
     });
   }
 
-  /** Writes an event. A success may wait for others, so its text is made later. */
   function writeEvent(event: TraceEvent, active?: ActiveRequest, context?: Context): void {
-    if (format === "text" && isRoutine(event)) {
-      return batch.add(
-        event,
-        () => formatLogged(event, active, context),
-        (text) => redactText(text, registeredSecrets),
-      );
-    }
-    const line = formatLogged(event, active, context);
-    if (line !== undefined) batch.write(line);
+    const text = formatLogged(event, active, context);
+    if (text !== undefined) writeText(text);
   }
 
   return {
@@ -165,12 +143,9 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
     },
     logEvent(event, fields) {
       if (format === "json") {
-        const text = jsonLine({ time: new Date(now()).toISOString(), level: "info", event, ...fields });
-        batch.write(text);
+        writeText(jsonLine({ time: new Date(now()).toISOString(), level: "info", event, ...fields }));
       }
     },
-    flush: batch.flush,
-    close: batch.flush,
     setup(app) {
       const { server } = app;
       findEndpoint = app.findEndpoint;
@@ -180,7 +155,7 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
     },
     name: "log",
     // The random source of a tenant with a seed yields the same tokens, whether or not there is a log.
-    forAddedApp: () => logApp(options, batch, () => randomRequestId()),
+    forAddedApp: () => logApp(options, () => randomRequestId()),
     handle: (next) => async (request, peer) => {
       const proxyRequestId = peer?.proxy === undefined ? null : request.headers.get("x-request-id");
       const id = proxyRequestId !== null && requestIdPattern.test(proxyRequestId) ? proxyRequestId : randomRequestId();
@@ -214,7 +189,7 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
           ...sender,
           request: id,
         });
-        batch.write(text);
+        writeText(text);
       }
       return withHeaders(response, { "x-request-id": id });
     },

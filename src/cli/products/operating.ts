@@ -12,7 +12,7 @@ export const withLimits: Product = (program) =>
 export const withLog: Product = (program) => {
   const { config: { log: format, isLogChosen }, environment } = program;
   if (format === "off") return program;
-  const { env, isTerminal, terminalWidth, writeLogLine, onExit } = environment;
+  const { env, isTerminal, terminalWidth, writeLogLine } = environment;
   const log = logging({
     write: writeLogLine,
     format,
@@ -20,7 +20,6 @@ export const withLog: Product = (program) => {
     verbose: isTerminal || isLogChosen,
     terminal: isTerminal ? () => ({ colors: !env.NO_COLOR, width: terminalWidth(), localTime: true }) : undefined,
   });
-  onExit(log.flush);
   return { ...addPlugins(program, log), log };
 };
 

@@ -49,10 +49,6 @@ export const processEnvironment: ProcessEnvironment = {
     if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", callback);
     onRunnerEnd(Deno.env.get("npm_command"), () => Deno.ppid, callback);
   },
-  onExit(callback) {
-    // After an error that no code catches, Deno unloads nothing.
-    for (const event of ["unload", "error", "unhandledrejection"]) globalThis.addEventListener(event, callback);
-  },
   exit: (code) => Deno.exit(code),
 };
 

@@ -48,6 +48,5 @@ export const processEnvironment: ProcessEnvironment = {
     for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, callback);
     onRunnerEnd(process.env.npm_command, () => process.ppid, callback);
   },
-  onExit: (callback) => void process.on("exit", callback),
   exit: (code) => process.exit(code),
 };

@@ -23,7 +23,5 @@ export interface ProcessEnvironment {
   writeLogLine(line: string): void;
   /** Calls back at every SIGINT and SIGTERM, and once when the program that started this process by `npx` has ended. */
   onStop(callback: () => void): void;
-  /** Calls back, synchronously, when the process ends: by {@link exit}, or by an error that no code catches. */
-  onExit(callback: () => void): void;
   exit(code: number): never;
 }

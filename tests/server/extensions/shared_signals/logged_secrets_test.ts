@@ -68,7 +68,6 @@ for (const format of ["json", "text"] as const) {
       }
       await server.authorize({ client_id: secret });
       await server.authorize({ scope: secret, state: secret });
-      log.flush();
       const text = lines.join("\n");
       assert(text.includes("HT-01") && text.includes("DR-06"), name);
       const leaks = text.split("\n").filter((line) =>
