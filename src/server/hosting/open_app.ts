@@ -111,7 +111,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
   // The keys in a store are loaded at the start, not at the first login: one may be damaged, or a test key.
-  if (options.store !== undefined || place.sharesStore) await limitStart(keys.publishedKeys([]));
+  if (store.persistent === true || !resolved.policy.allows.testKeys) await limitStart(keys.publishedKeys([]));
   if (stored !== undefined) await limitStart(stored.start());
 
   return {

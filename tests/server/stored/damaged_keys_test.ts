@@ -80,7 +80,8 @@ for (const [name, skip, create] of storeKinds) {
         // The record of format 1.
         await store.put("key", `1 ${alg} 0`, value as never, forever);
         const starts = [
-          () => latchkey({ issuer, clients, store }),
+          // A memory store of the test itself is read at the first login.
+          ...store.persistent ? [() => latchkey({ issuer, clients, store })] : [],
           () => core({ issuer, clients, users: [{ sub: "alice" }], store }),
         ];
         for (const start of starts) {
@@ -155,9 +156,10 @@ test("[JK-05] a record that is no JSON, and a key of a memory store, are removed
   await (await open()).close();
 
   const store = memoryStore();
+  const start = () => core({ issuer, clients, users: [{ sub: "alice" }], store });
   await store.put("key", "ES256 0", record({}) as never, forever);
-  const error = await assertRejects(() => latchkey({ issuer, clients, store }), ConfigurationError);
+  const error = await assertRejects(start, ConfigurationError);
   const [, kind, id] = /store\.delete\("(.*?)", "(.*?)"\)/.exec(error.issues[0]!.hint)!;
   await store.delete(kind as "key", id!);
-  await (await latchkey({ issuer, clients, store })).close();
+  await start();
 });

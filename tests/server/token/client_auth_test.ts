@@ -360,7 +360,7 @@ test("[CA-07, CA-08] a failed secret costs one digest and one comparison, whethe
 });
 
 test("[CA-08] a secret of another length or spelling is rejected like any wrong secret", async () => {
-  const b = await testServer({ clients: [...clients, confidential("long", "s".repeat(1000))] });
+  const b = await testServer({ clients: [...clients, confidential("long", "s".repeat(512))] });
   const wrong = [
     ...[
       "",
@@ -388,13 +388,13 @@ test("[CA-08] a secret of another length or spelling is rejected like any wrong 
     const fields = { client_id: "poster", client_secret: secret.replace("web", "poster") };
     assertEquals(await getOutcome(await exchangeCode(b, "web", {}, fields)), "401 invalid_client");
   });
-  for (const length of [0, 1, 999, 1001, 2000]) {
+  for (const length of [0, 1, 511, 513, 2000]) {
     assertEquals(
       await getOutcome(await exchangeCode(b, "long", basic("long", "s".repeat(length)))),
       "401 invalid_client",
     );
   }
-  assertEquals(await getOutcome(await exchangeCode(b, "long", basic("long", "s".repeat(1000)))), "200");
+  assertEquals(await getOutcome(await exchangeCode(b, "long", basic("long", "s".repeat(512)))), "200");
 });
 
 test("[CA-08, CA-14] the digest of a secret does not authenticate", async () => {
