@@ -1,8 +1,8 @@
 /** The flow index: a bounded number of exchanges, grouped into flows by the values that they share. */
 
-import type { EndpointDescription } from "../server/endpoint.ts";
 import type { ParameterDescription } from "../core/http/params.ts";
-import type { CapturedBody } from "../platform/http/body_tap.ts";
+import type { Fields } from "../core/http/form.ts";
+import { parseLocation } from "../platform/http/location.ts";
 import {
   type ExchangeDraft,
   findFlowClient,
@@ -15,13 +15,7 @@ import {
 } from "./exchange_draft.ts";
 import type { Exchange, Flow, Outcome } from "./exchange.ts";
 import { parseJsonMembers } from "./record_response.ts";
-import {
-  decodeFormValue,
-  findBearerToken,
-  isCompleteForm,
-  type RequestHead,
-  tryParseFields,
-} from "./record_request.ts";
+import { findBearerToken, isCompleteForm, tryParseFields } from "./record_request.ts";
 import { linkedList } from "../core/store/linked_list.ts";
 
 /** Maximum length of a linking value, in characters. The server issues no value longer than this. */
@@ -159,18 +153,13 @@ export function flowIndex(limit: number, maxBytes: number) {
       if (draft.reply === undefined || draft.group?.flow === undefined) return;
       const names = linkingNames(draft.endpoint?.responseParameters);
       if (names.length === 0) return;
-      const { headers: { location }, form } = draft.reply;
-      const isFormOrSigned = form !== undefined || location?.includes("response=");
-      const sent = isFormOrSigned ? getResponse(draft)!.authorizationResponse?.params : undefined;
-      if (sent !== undefined) {
-        for (const [name, value] of sent) if (names.some((linking) => linking.name === name)) addLink(draft, value);
-      } else if (location !== undefined) {
-        const { query, fragment } = splitUri(location);
-        const [inQuery, inFragment] = [parameterFinder(query), parameterFinder(fragment)];
-        for (const name of names) addLink(draft, inQuery(name) ?? inFragment(name));
-      }
+      const { headers: { location = "" }, form } = draft.reply;
+      const isFormOrSigned = form !== undefined || location.includes("response=");
+      const opened = isFormOrSigned ? getResponse(draft)!.authorizationResponse : undefined;
+      const { params } = opened ?? parseLocation(location);
+      for (const [name, value] of params) if (names.includes(name)) addLink(draft, value);
       const members = parseJsonMembers({ ...draft.reply, body: draft.replyBody?.text ?? draft.reply.body ?? "" });
-      for (const { name } of names) addLink(draft, members[name]);
+      for (const name of names) addLink(draft, members[name]);
     },
 
     /** Whether an exchange continues a recorded flow. */
@@ -191,87 +180,27 @@ export function flowIndex(limit: number, maxBytes: number) {
   };
 }
 
-/** A parameter that links flows. */
-interface LinkingName {
-  readonly name: string;
-  /** Its name and the equals sign, as they begin a pair of a form or query. */
-  readonly prefix: string;
+function linkingNames(parameters: readonly ParameterDescription[] = []): readonly string[] {
+  return parameters.flatMap(({ name, linksFlow }) => linksFlow ? [name] : []);
 }
 
-const noParameters: readonly ParameterDescription[] = [];
-
-const linkingNamesOf = new WeakMap<readonly ParameterDescription[], readonly LinkingName[]>();
-
-function linkingNames(list = noParameters): readonly LinkingName[] {
-  let names = linkingNamesOf.get(list);
-  if (names === undefined) {
-    names = list.flatMap(({ name, linksFlow }) => linksFlow ? [{ name, prefix: `${name}=` }] : []);
-    linkingNamesOf.set(list, names);
-  }
-  return names;
+/** The first value of a parameter that is not empty. */
+function findValue(fields: Fields, name: string): string | undefined {
+  return fields.find(([other, value]) => other === name && value !== "")?.[1];
 }
 
 /**
  * The values of a request that an earlier response may have sent: its access token, and the first value of each name.
  */
-function findLinkingValues({ endpoint, head, body }: {
-  readonly endpoint?: EndpointDescription;
-  readonly head: Pick<RequestHead, "query" | "header">;
-  readonly body?: CapturedBody;
-}): readonly string[] {
+function findLinkingValues({ endpoint, head, body }: ExchangeDraft): readonly string[] {
   const bearer = endpoint?.caller === "resource client"
     ? findBearerToken({ headers: { authorization: head.header("authorization") } })
     : undefined;
-  const values = bearer === undefined ? [] : [bearer];
   const names = linkingNames(endpoint?.parameters);
-  if (names.length === 0) return values;
-  const query = parameterFinder(head.query);
-  const form = parameterFinder(
-    body !== undefined && isCompleteForm(head.header("content-type"), body) ? body.text : "",
-  );
-  for (const name of names) {
-    const value = query(name) ?? form(name);
-    if (value !== undefined) values.push(value);
-  }
-  return values;
-}
-
-/**
- * A function that finds the first value of a name in a form or query that is not empty. It searches for the text,
- * because parsing all parameters takes several times as long.
- */
-function parameterFinder(text: string): (name: LinkingName) => string | undefined {
-  if (text === "") return () => undefined;
-  if (hasEncodedName(text)) {
-    const fields = tryParseFields(text);
-    return ({ name }) => fields.find(([other, value]) => other === name && value !== "")?.[1];
-  }
-  return ({ prefix }) => {
-    for (let at = text.indexOf(prefix); at >= 0; at = text.indexOf(prefix, at + 1)) {
-      if (at > 0 && text[at - 1] !== "&") continue;
-      const end = text.indexOf("&", at);
-      const value = text.slice(at + prefix.length, end < 0 ? undefined : end);
-      if (value !== "") return decodeFormValue(value);
-    }
-    return undefined;
-  };
-}
-
-/** Whether a name in a form or query contains an escape. */
-function hasEncodedName(text: string): boolean {
-  for (let escape = text.indexOf("%"); escape >= 0;) {
-    const equals = text.indexOf("=", text.lastIndexOf("&", escape) + 1);
-    if (equals < 0 || equals > escape) return true;
-    const next = text.indexOf("&", escape);
-    escape = next < 0 ? -1 : text.indexOf("%", next);
-  }
-  return false;
-}
-
-function splitUri(uri: string): { readonly query: string; readonly fragment: string } {
-  const [withoutFragment = "", fragment = ""] = uri.split("#", 2);
-  const mark = withoutFragment.indexOf("?");
-  return { query: mark < 0 ? "" : withoutFragment.slice(mark + 1), fragment };
+  if (names.length === 0) return bearer === undefined ? [] : [bearer];
+  const form = body !== undefined && isCompleteForm(head.header("content-type"), body) ? body.text : "";
+  const sent = [...tryParseFields(head.query), ...tryParseFields(form)];
+  return [bearer, ...names.map((name) => findValue(sent, name))].filter((value) => value !== undefined);
 }
 
 function toFlow(group: FlowGroup): Flow {

@@ -112,7 +112,6 @@ async function watchedServer(limit: number, options: LatchkeyOptions = {}) {
     ...{ as, record, send },
     /** The outputs that show one of the secrets. */
     async findLeaks(secrets: readonly string[]): Promise<string[]> {
-      verbose.flush();
       const flows = record.flows();
       for (const flow of flows) {
         written("Markdown")(
