@@ -71,6 +71,12 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
   const users = own.length > 0
     ? own
     : newUsers(realm).flatMap((user) => userOf({ user, ...roles(user) }, mappers, notes));
+  const accounts = new Map(read.map((found) => [found.user.serviceAccountClientId, found]));
+  const membersOfAccounts = clients.filter(({ grant_types }) => grant_types?.includes("client_credentials"))
+    .map(({ client_id }) => {
+      const user = { username: client_id, ...ofNewUsers(realm) };
+      return [client_id, membersOf(accounts.get(client_id) ?? { user, ...roles(user) }, mappers)] as const;
+    });
   const listed = objectsIn(realm.clientScopes).filter(({ protocol }) => protocol === "openid-connect")
     .flatMap(({ name }) => nonEmptyText(name) ?? []);
   const requested = clients.flatMap(({ scope }) => scope?.split(" ") ?? []);
@@ -102,6 +108,13 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
   const unreleased = new Set(byScope.flatMap(([, names]) => names).filter((name) => !released.has(name)));
   const inAccessTokens = [...new Set([...keycloakProfile.accessTokenClaims!, ...accessTokenClaims])]
     .filter((claim) => !unreleased.has(claim));
+  // The profile adds preferred_username.
+  const isOfAccount = ([name]: [string, unknown]) => name !== "preferred_username" && inAccessTokens.includes(name);
+  const client_credentials = Object.fromEntries(
+    membersOfAccounts.map(([id, members]) => [id, Object.entries(members).filter(isOfAccount)] as const)
+      .filter(([, members]) => members.length > 0).map(([id, members]) => [id, Object.fromEntries(members)]),
+  );
+  const allFixed = { ...fixedClaims, ...Object.keys(client_credentials).length > 0 && { client_credentials } };
   const isKept = ([name]: [string, unknown]) => !unreleased.has(name) || claimsShownOnPages.includes(name);
   // The client scopes with claims that requests have without naming them.
   const defaultScopes = [realm, ...objectsIn(realm.clients)]
@@ -115,7 +128,7 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
       .filter((scope) => scopes.includes(scope)).join(" "),
     claims: Object.fromEntries(Object.entries(claims).filter(isReleased)),
     accessTokenClaims: inAccessTokens,
-    fixedClaims: Object.keys(fixedClaims).length > 0 ? fixedClaims : undefined,
+    fixedClaims: Object.keys(allFixed).length > 0 ? allFixed : undefined,
     lifetimes: Object.keys(lifetimes).length > 0 ? lifetimes : undefined,
     alg: nonEmptyText(realm.defaultSignatureAlgorithm),
   });
@@ -137,12 +150,16 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
 
 const noUser = "NO USER in the realm can log in, so alice and bob can, with any password: add users to the realm.";
 
-/** Users as Keycloak creates them in the realm, with its default roles and groups. */
-function newUsers({ defaultRole, defaultRoles, defaultGroups: groups }: Json): Json[] {
-  const realmRoles = [...textsIn(defaultRoles), ...textsIn([objectOrEmpty(defaultRole).name])];
+/** The default roles and groups, which Keycloak gives to each user that it creates in the realm. */
+function ofNewUsers({ defaultRole, defaultRoles, defaultGroups: groups }: Json): Json {
+  return { realmRoles: [...textsIn(defaultRoles), ...textsIn([objectOrEmpty(defaultRole).name])], groups };
+}
+
+/** Users as Keycloak creates them in the realm. */
+function newUsers(realm: Json): Json[] {
   return demoUsers.map(({ sub, name, email }) => {
     const [firstName, lastName] = String(name).split(" ");
-    return { ...{ username: sub, firstName, lastName, email, emailVerified: true, enabled: true }, realmRoles, groups };
+    return { username: sub, firstName, lastName, email, emailVerified: true, enabled: true, ...ofNewUsers(realm) };
   });
 }
 
@@ -294,22 +311,9 @@ function unreadPasswords(users: readonly Json[]): RealmNote[] {
 }
 
 function userOf(read: MappedUser, mappers: RealmMappers, notes: RealmNote[]): User[] {
-  const { user, realm, byClient } = read;
-  const username = nonEmptyText(user.username)?.toLowerCase();
-  if (username === undefined) return [];
-  if (user.serviceAccountClientId !== undefined) {
-    if (realm.length + byClient.size > 0) {
-      const roles = [...realm, ...[...byClient].flatMap(([client, names]) => names.map((name) => `${client}:${name}`))];
-      notes.push({
-        part: `client ${quote(user.serviceAccountClientId)}`,
-        sentence:
-          `its own tokens are without the roles of its service account, ${roles.join(", ")}; the control adds ` +
-          "them: issue.everyAccessToken",
-        isDetail: true,
-      });
-    }
-    return [];
-  }
+  const { user } = read;
+  const username = usernameOf(user);
+  if (username === undefined || user.serviceAccountClientId !== undefined) return [];
   if (user.enabled !== true) {
     notes.push({
       part: `user ${quote(username)}`,
@@ -317,11 +321,19 @@ function userOf(read: MappedUser, mappers: RealmMappers, notes: RealmNote[]): Us
     });
     return [];
   }
+  const sub = nonEmptyText(user.id) ?? username;
+  return [{ sub, ...definedMembers({ password: passwordOf(user) }), ...membersOf(read, mappers) }];
+}
+
+/** Keycloak stores it in lower case. */
+const usernameOf = ({ username }: Json) => nonEmptyText(username)?.toLowerCase();
+
+/** The claims of a user, or of the service account of a client. */
+function membersOf(read: MappedUser, mappers: RealmMappers): Record<string, unknown> {
+  const { user, realm, byClient } = read;
   const email = nonEmptyText(user.email);
-  const members = definedMembers({
-    sub: nonEmptyText(user.id) ?? username,
-    password: passwordOf(user),
-    preferred_username: username,
+  const members: Record<string, unknown> = definedMembers({
+    preferred_username: usernameOf(user),
     name: fullName(user),
     given_name: nonEmptyText(user.firstName),
     family_name: nonEmptyText(user.lastName),
@@ -332,6 +344,6 @@ function userOf(read: MappedUser, mappers: RealmMappers, notes: RealmNote[]): Us
       ? Object.fromEntries([...byClient].map(([client, roles]) => [client, { roles }]))
       : undefined,
   });
-  mappers.addMembers(members as Record<string, unknown>, read);
-  return [members as unknown as User];
+  mappers.addMembers(members, read);
+  return members;
 }

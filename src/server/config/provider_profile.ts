@@ -46,6 +46,8 @@ export interface FixedClaims {
   readonly id_token?: Readonly<Record<string, Members>>;
   /** Members of userinfo responses. */
   readonly userinfo?: Readonly<Record<string, Members>>;
+  /** Claims of the access tokens that a client gets on its own behalf, by its `client_id`. */
+  readonly client_credentials?: Readonly<Record<string, Members>>;
 }
 
 /** What a profile has besides settings and functions. */

@@ -17,11 +17,9 @@ import type { ProviderFunctions } from "./provider_functions.ts";
 import type { FixedClaims, ProviderProfile } from "./provider_profile.ts";
 import { providerFields } from "./server_settings.ts";
 
-const claimsByScope = record(
-  record(anyValue, { tier: "gold" }, "an object"),
-  { "*": { tier: "gold" } },
-  "an object of objects",
-);
+const claims = record(anyValue, { tier: "gold" }, "an object");
+
+const claimsByScope = record(claims, { "*": { tier: "gold" } }, "an object of objects");
 
 const functionField: Field<never> = {
   type: "function",
@@ -51,6 +49,7 @@ export function providerProfileField(paths: Field<EndpointPaths>): ObjectField<P
       access_token: claimsByScope,
       id_token: claimsByScope,
       userinfo: claimsByScope,
+      client_credentials: record(claims, { worker: { tier: "gold" } }, "an object of objects"),
     }, { access_token: { "*": { tier: "gold" } } }),
     functions: object<ProviderFunctions>("ProviderFunctions", {
       claims: functionField,

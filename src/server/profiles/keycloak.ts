@@ -55,8 +55,11 @@ export function keycloakProvider(): Provider {
       return {
         ...omit(claims, "client_id"),
         ...{ typ: "Bearer", azp: claims.client_id, "allowed-origins": webOriginsOf(client) },
-        // keycloak/keycloak ServiceAccountConstants: only the tokens of service accounts name it.
-        ...user === undefined && { client_id: client.id },
+        // keycloak/keycloak ServiceAccountConstants: only the tokens of service accounts have them.
+        ...user === undefined && {
+          client_id: client.id,
+          preferred_username: `service-account-${client.id.toLowerCase()}`,
+        },
       };
     },
     originalClaims: (claims) => ({ ...claims, client_id: claims.azp ?? claims.client_id }),

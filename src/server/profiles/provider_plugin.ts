@@ -125,6 +125,9 @@ export function providerPlugin(
       if (fixed !== undefined) {
         for (const scope of ["*", ...context.grant.scope]) claims = { ...claims, ...fixed[scope] };
       }
+      if (kind === "access_token" && context.user === undefined) {
+        claims = { ...claims, ...fixedClaims?.client_credentials?.[context.client.id] };
+      }
       // A token without `aud` is for the default audience. Only one for another resource needs `aud`.
       const isForResource = kind === "access_token" && context.grant.resources.length > 0;
       return isForResource && claims.aud === undefined ? { ...claims, aud: given.aud } : claims;
