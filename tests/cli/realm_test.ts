@@ -296,6 +296,33 @@ test("the own tokens of a client have the claims of its service account, as in K
   assertEquals([preferred_username, realm_access, team], ["alice", { roles: ["user"] }, undefined]);
 });
 
+test("[RU-09] redirect URIs with plain http on any host work, as in Keycloak, and a line at the start names them", async () => {
+  const there = "http://shop.corp.example.org:8080/cb";
+  const cases: readonly (readonly [uris: readonly string[], sent: string, isNamed: boolean])[] = [
+    [[there], there, true],
+    [[uri, there], there, true],
+    [["http://shop.corp.example.org:8080/*"], there, true],
+    [["/cb"], there, true],
+    [[uri], uri, false],
+    [["http://app.test/cb"], "http://app.test/cb", false],
+  ];
+  await forEachCase(cases, async ([redirectUris, redirect_uri, isNamed]) => {
+    const { settings, notes } = await read({
+      realm: "shop",
+      clients: [{ ...client, redirectUris, rootUrl: "http://shop.corp.example.org:8080" }],
+    });
+    assertEquals((settings as Json).insecure, isNamed ? ["http-redirect-uris"] : undefined);
+    assertEquals(
+      notes.some((note) => /shop\.corp.*plain http.*"http-redirect-uris"/.test(note)),
+      isNamed,
+      notes.join(),
+    );
+    await using as = await testLatchkey({ ...settings, alg: "ES256" } as Parameters<typeof testLatchkey>[0]);
+    const { claims } = await as.logIn({ client_id: "web", client_secret: secret, redirect_uri });
+    assertEquals(claims?.sub, "alice");
+  });
+});
+
 test("[OP-11, RU-01] a wildcard of a client that logs users in makes the server accept any redirect URI", async () => {
   const wild = "http://localhost:4200/app/*";
   const accepts = async (change: Json) => {

@@ -28,6 +28,7 @@ import {
 export interface RealmConfiguration {
   readonly profile: readonly (string | ProviderProfile)[];
   readonly redirectUris?: "any";
+  readonly insecure?: readonly ["http-redirect-uris"];
   readonly tokenExchange?: Record<string, never>;
   readonly clients: readonly ClientMetadata[];
   readonly users: readonly User[];
@@ -136,6 +137,7 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
     value: {
       profile: ["keycloak", profile as unknown as ProviderProfile],
       ...notes.some(({ sentence }) => sentence === anyUri) && { redirectUris: "any" },
+      ...notes.some(({ sentence }) => sentence === plainHttp) && { insecure: ["http-redirect-uris"] },
       ...clients.some(({ grant_types }) => grant_types?.includes(tokenExchangeType)) && { tokenExchange: {} },
       clients,
       users: users.map((user) => Object.fromEntries(Object.entries(user).filter(isKept)) as unknown as User),
@@ -270,9 +272,13 @@ const anyUri =
 /** Whether a browser on a laptop probably finds a host. */
 const isFound = (hostname: string) => servesOwnPages(hostname) || leadsToLoopback(hostname);
 
-const unreachable =
-  "registered, but browsers find its host only by DNS or the hosts file: otherwise register the URL of your " +
-  `application, such as ${usualUri}callback`;
+const byHostsFile =
+  "browsers find its host only by DNS or the hosts file: otherwise register the URL of your application, such as " +
+  `${usualUri}callback`;
+
+const unreachable = `registered, but ${byHostsFile}`;
+
+const plainHttp = `registered, with plain http, which "http-redirect-uris" in insecure allows; ${byHostsFile}`;
 
 /** Valid redirect URIs, with a first guess for each wildcard. */
 function redirectUrisOf(uris: readonly string[], client: Json, note: AddNote): string[] {
@@ -282,12 +288,13 @@ function redirectUrisOf(uris: readonly string[], client: Json, note: AddNote): s
     const [exact = "", ...wildcards] = absolute.split("*");
     if (wildcards.length > 0) note(anyUri, true, absolute);
     const guesses = wildcards.length > 0 ? [nonEmptyText(client.baseUrl) ?? "", rootUrl ?? "", usualUri] : [];
-    const found = [exact, ...guesses].find((guess) => validateRedirectUri(guess, false, []) === undefined);
+    const found = [exact, ...guesses].find((guess) => validateRedirectUri(guess, true, []) === undefined);
     if (found === undefined) {
       note(`left out; expected ${validateRedirectUri(exact, false, [])!.expected}`, false, exact);
       return [];
     }
-    if (/^https?:/.test(found) && !isFound(new URL(found).hostname)) note(unreachable, false, found);
+    if (validateRedirectUri(found, false, []) !== undefined) note(plainHttp, false, found);
+    else if (/^https?:/.test(found) && !isFound(new URL(found).hostname)) note(unreachable, false, found);
     return found;
   });
   return [...new Set(valid)];
