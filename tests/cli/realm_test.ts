@@ -323,6 +323,28 @@ test("[RU-09] redirect URIs with plain http on any host work, as in Keycloak, an
   });
 });
 
+test("a mapper gives users another sub", async () => {
+  const cases: readonly (readonly [config: Json, sub: string])[] = [
+    [{ "user.attribute": "email", "claim.name": "sub" }, "a@app.example"],
+    [{ "user.attribute": "department", "claim.name": "sub" }, "sales"],
+    [{ "user.attribute": "unknown", "claim.name": "sub" }, "alice"],
+    [{ "user.attribute": "email", "claim.name": "sub.x" }, "alice"],
+    [{ "user.attribute": "sizes", "claim.name": "sub", multivalued: "true" }, "alice"],
+  ];
+  await forEachCase(cases, async ([config, sub]) => {
+    const protocolMappers = [{
+      ...{ name: "m", protocolMapper: "oidc-usermodel-attribute-mapper" },
+      config: { ...config, "access.token.claim": "true", "id.token.claim": "true" },
+    }];
+    const { access, id, userinfo } = await claimsOf({
+      clients: [{ ...client, protocolMappers }],
+      groups,
+      users: [user],
+    });
+    assertEquals([access.sub, id.sub, userinfo.sub], [sub, sub, sub]);
+  });
+});
+
 test("[OP-11, RU-01] a wildcard of a client that logs users in makes the server accept any redirect URI", async () => {
   const wild = "http://localhost:4200/app/*";
   const accepts = async (change: Json) => {
@@ -475,13 +497,18 @@ test("a user has the roles of its groups, of the groups above them, and of the r
       ...{ name: "a/b", realmRoles: ["top"], attributes: { site: ["north"] } },
       subGroups: [{ name: "leads", realmRoles: ["lead"], clientRoles: { web: ["seller"] } }],
     }],
-    users: [{ username: "alice", enabled: true, realmRoles: ["own"], groups: ["/a~/b/leads", "/unknown"] }],
+    users: [{ username: "alice", enabled: true, realmRoles: ["own"], groups: ["/a~/b/leads", "/unknown"] }, {
+      ...{ username: "bob", enabled: true, realmRoles: ["own"], groups: ["a~/b/leads"] },
+    }],
   });
-  assertEquals(users, [{
-    ...{ sub: "alice", preferred_username: "alice" },
-    realm_access: { roles: ["lead", "member", "own", "top"] },
-    resource_access: { web: { roles: ["buyer", "seller"] } },
-  }]);
+  assertEquals(
+    users,
+    ["alice", "bob"].map((sub) => ({
+      ...{ sub, preferred_username: sub },
+      realm_access: { roles: ["lead", "member", "own", "top"] },
+      resource_access: { web: { roles: ["buyer", "seller"] } },
+    })),
+  );
 });
 
 /** A mapper adds its claim to ID tokens. */

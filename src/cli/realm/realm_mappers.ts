@@ -93,7 +93,8 @@ export function realmMappers(realm: Json, notes: RealmNote[]): RealmMappers {
     }
     const mapper = userMapper(type, config);
     const [name = ""] = mapper?.path ?? claimPath(config) ?? [];
-    const isReserved = isReservedClaim(name, "access token");
+    const isSub = name === "sub" && mapper?.path.length === 1 && setsOneValue(type, config);
+    const isReserved = !isSub && isReservedClaim(name, "access token");
     if (mapper === undefined || isReserved) {
       const reason = isReserved
         ? `because the server sets ${quote(name)}`
@@ -107,6 +108,8 @@ export function realmMappers(realm: Json, notes: RealmNote[]): RealmMappers {
       release() {
         if (isReleased) return;
         isReleased = true;
+        noteClaim(name);
+        if (isSub) return;
         const releasing = scope ?? "openid";
         const isStandard = Object.values(standardClaims).some((names) => names.includes(name));
         if ((kinds.id_token || kinds.userinfo) && !isStandard) {
@@ -116,7 +119,6 @@ export function realmMappers(realm: Json, notes: RealmNote[]): RealmMappers {
         if (kinds.id_token !== kinds.userinfo) {
           notes.push({ part: owner, sentence: `ID tokens and userinfo both have ${quote(name)}`, isDetail: true });
         }
-        noteClaim(name);
       },
     });
   }
@@ -180,18 +182,25 @@ function userMapper(type: string, config: Json): UserMapper | undefined {
     const isFull = String(config["full.path"] ?? "true") === "true";
     return { path, read: ({ groups }) => isFull ? groups : groups.map((group) => group.replace(/^.*(?<!~)\//, "")) };
   }
-  if (type === "oidc-usermodel-attribute-mapper" || type === "oidc-usermodel-property-mapper") {
+  if (attributeMappers.includes(type)) {
     const name = nonEmptyText(config["user.attribute"]) ?? "";
-    const isList = String(config.multivalued) === "true";
+    const isOne = setsOneValue(type, config);
     return {
       path,
       read: (user) => {
         const values = attributeOf(user, name).map((value) => typedValue(value, config)).filter((v) => v !== undefined);
-        return isList ? values : values[0];
+        return isOne ? values[0] : values;
       },
     };
   }
   return undefined;
+}
+
+const attributeMappers = ["oidc-usermodel-attribute-mapper", "oidc-usermodel-property-mapper"];
+
+/** Whether a claim has the value of an attribute or a property of the user. */
+function setsOneValue(type: string, config: Json): boolean {
+  return attributeMappers.includes(type) && String(config.multivalued) !== "true";
 }
 
 const clientTemplate = "${client_id}";

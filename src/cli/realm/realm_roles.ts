@@ -57,7 +57,9 @@ export function roleReader(realm: Json, notes: RealmNote[]): (user: Json) => Use
 
   return (user) => {
     const own = rolesOf(user, "realmRoles", "clientRoles");
-    const paths = [...new Set(textsIn(user.groups))].filter((path) => groups.has(path)).slice(0, maxGroupsOfUser);
+    // KeycloakModelUtils.findGroupByPath takes a path without the first slash too.
+    const named = textsIn(user.groups).map((path) => path.startsWith("/") ? path : `/${path}`);
+    const paths = [...new Set(named)].filter((path) => groups.has(path)).slice(0, maxGroupsOfUser);
     const key = JSON.stringify([own, paths]);
     let result = known.get(key);
     if (result === undefined) {
