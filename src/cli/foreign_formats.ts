@@ -35,7 +35,7 @@ const formats: readonly Format[] = [
   },
   {
     name: "YAML",
-    hint: "Write the settings as JSON.",
+    hint: "Convert it to JSON: npx -y js-yaml FILE.yaml > FILE.json.",
     matchesText: (text) => /^\s*(?:#[^\n]*\n\s*|---\s+)*[A-Za-z_][\w-]*:(?:\s|$)/.test(text),
   },
   {
@@ -58,15 +58,10 @@ const formats: readonly Format[] = [
     matches: ({ realm }, isInArray) => isInArray && typeof realm === "string",
   },
   {
-    name: "a client of Keycloak",
-    hint: "Export the realm, or write a realm with the list clients.",
-    matches: ({ clientId, clients }) => typeof clientId === "string" && clients === undefined,
-  },
-  {
-    name: "a realm of Keycloak",
+    name: "a realm or a client of Keycloak",
     hint: "Start with --config and this file.",
     flag: "--config",
-    matches: (value) => isRealm(value),
+    matches: (value) => isRealm(value) || isKeycloakClient(value),
   },
   {
     name: "a configuration of mock-oauth2-server",
@@ -92,6 +87,25 @@ const formats: readonly Format[] = [
 /** Whether an object is a realm that Keycloak exported, or that was written for it by hand. */
 export function isRealm({ realm, issuer }: Json): boolean {
   return typeof realm === "string" && issuer === undefined;
+}
+
+/** Whether an object is a client that Keycloak exported. */
+function isKeycloakClient({ clientId, client_id }: Json): boolean {
+  return typeof clientId === "string" && client_id === undefined;
+}
+
+/**
+ * The realm of a file that is not simply one: the export of a server whose only realm besides `master` it is, clients
+ * without their realm, or a resource of the operator of Keycloak.
+ */
+export function findRealm(value: unknown): Json | undefined {
+  const { kind, spec } = isObject(value) ? value : {};
+  if (/^KeycloakRealm(?:Import)?$/.test(String(kind)) && isObject(spec) && isObject(spec.realm)) return spec.realm;
+  const items = (Array.isArray(value) ? value : [value]).filter((item) => isObject(item));
+  const realms = items.filter((item) => isRealm(item));
+  const ofUsers = realms.length > 1 ? realms.filter(({ realm }) => realm !== "master") : realms;
+  if (realms.length > 0) return ofUsers.length === 1 ? ofUsers[0] : undefined;
+  return items.length > 0 && items.every(isKeycloakClient) ? { realm: "myrealm", clients: items } : undefined;
 }
 
 /** The settings of mock-oauth2-server; none of them is a setting of this server. */

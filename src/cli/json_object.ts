@@ -4,7 +4,7 @@ import { isObject } from "../core/http/json_value.ts";
 import { describeKind } from "../core/http/quote_value.ts";
 import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import { findJsonSyntaxError, findRepeatedKeys } from "../server/config/json_syntax_error.ts";
-import { findForeignFormat, isRealm, type Reader } from "./foreign_formats.ts";
+import { findForeignFormat, findRealm, type Reader } from "./foreign_formats.ts";
 
 /**
  * Reads the object.
@@ -27,8 +27,10 @@ export async function readObjectOfFile(
     const foreign = findForeignFormat(reader, text);
     return { issues: [foreign ? { path: file, expected, ...foreign } : await findJsonSyntaxError(text, file)] };
   }
+  const realm = findRealm(value);
   // Of a repeated key Keycloak reads the last value, as JSON.parse does.
-  const issues = isObject(value) && isRealm(value) ? [] : await findRepeatedKeys(text, value, file);
+  if (realm !== undefined) return { value: realm, issues: [] };
+  const issues = await findRepeatedKeys(text, value, file);
   if (issues.length > 0) return { issues };
   if (isObject(value)) return { value, issues };
   const received = describeKind(value);

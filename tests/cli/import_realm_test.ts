@@ -184,6 +184,38 @@ test("a realm of Keycloak becomes a configuration with its clients, users and ro
   assertEquals(as.issuer, "http://localhost:9000/realms/shop");
 });
 
+test("a realm is found in the export of a server, in a resource of the operator, and around exported clients", async () => {
+  const clients = [{ clientId: "web", redirectUris: ["https://web.example/cb"] }];
+  const own = { realm: "shop", clients };
+  const cases: readonly (readonly [document: unknown, path: string])[] = [
+    [own, "/realms/shop"],
+    [[own], "/realms/shop"],
+    [[{ realm: "master", clients: [] }, own], "/realms/shop"],
+    [[own, { realm: "master", clients: [] }], "/realms/shop"],
+    [[{ realm: "master", clients }], "/realms/master"],
+    [{ kind: "KeycloakRealmImport", spec: { keycloakCRName: "kc", realm: own } }, "/realms/shop"],
+    [clients, "/realms/myrealm"],
+    [clients[0], "/realms/myrealm"],
+  ];
+  await forEachCase(cases, async ([document, path]) => {
+    const text = JSON.stringify(document);
+    const { files } = await run(["--from", "r.json"], { "r.json": text });
+    const config = await readConfiguration({
+      args: ["--config", "r.json"],
+      env: {},
+      readTextFile: () => Promise.resolve(text),
+    });
+    assert(config.kind === "run");
+    for (const settings of [JSON.parse(files["latchkey.json"]!), config.settings]) {
+      assertEquals(settings.profile[1].issuerPath, path);
+      assertEquals(settings.clients.map(({ client_id }: { client_id: string }) => client_id), ["web"]);
+    }
+  });
+  const several = JSON.stringify([own, { ...own, realm: "other" }]);
+  const { issues } = await assertRejects(() => run(["--from", "r.json"], { "r.json": several }), CommandLineError);
+  assertEquals(issues.map(({ received }) => received), ["several realms of Keycloak"]);
+});
+
 test("a hostile realm becomes a configuration that loads", async () => {
   const wrong = [7, null, "x", [null, 7, "x", {}, []], { "__proto__": [] }, [{ clientId: 7, username: {}, name: [] }]];
   const documents = [

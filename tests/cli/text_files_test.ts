@@ -160,7 +160,7 @@ const foreign: readonly (readonly [text: string, flag: "--config" | "--profile",
   [dex, "--config", "Dex", "static/docs/dex-and-oidc-server-mock.md"],
   [`# a comment\n${dex}`, "--config", "Dex"],
   [dex, "--profile", "Dex"],
-  ["services:\n  web:\n    image: x\n", "--config", "YAML"],
+  ["services:\n  web:\n    image: x\n", "--config", "YAML", "npx -y js-yaml FILE.yaml > FILE.json"],
   [
     JSON.stringify([{ ClientId: "a", ClientSecrets: ["s"] }]),
     "--config",
@@ -170,8 +170,8 @@ const foreign: readonly (readonly [text: string, flag: "--config" | "--profile",
   [JSON.stringify([{ SubjectId: "1", Username: "u" }]), "--config", "oidc-server-mock"],
   [JSON.stringify({ ClientId: "a" }), "--config", "oidc-server-mock"],
   [JSON.stringify([{ realm: "a" }, { realm: "b" }]), "--config", "several realms"],
-  [JSON.stringify([{ realm: "a" }]), "--profile", "several realms"],
-  [JSON.stringify({ clientId: "a", redirectUris: [] }), "--config", "a client of Keycloak"],
+  [JSON.stringify([{ realm: "a" }]), "--profile", "--config"],
+  [JSON.stringify({ clientId: "a", redirectUris: [] }), "--profile", "--config"],
   [JSON.stringify({ realm: "a", clients: [] }), "--profile", "--config"],
   [JSON.stringify({ tokenCallbacks: [] }), "--profile", "--config"],
   [JSON.stringify({ clients: [] }), "--profile", "--config"],
@@ -198,7 +198,12 @@ test("a file of another server, or for another flag, is named with what helps, w
     }
   });
   for (
-    const text of [dex, JSON.stringify([{ realm: "a" }]), JSON.stringify({ clients: [] }), '{"tokenCallbacks":[]}']
+    const text of [
+      dex,
+      JSON.stringify([{ realm: "a" }, { realm: "b" }]),
+      JSON.stringify({ clients: [] }),
+      '{"tokenCallbacks":[]}',
+    ]
   ) {
     const sources = { mainModule: "latchkey", env: {}, readTextFile: () => Promise.resolve(text) };
     const { issues } = await assertRejects(
