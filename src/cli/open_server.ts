@@ -2,6 +2,7 @@
 
 import { ConfigurationError, type ConfigurationWarning } from "../core/rules/configuration_error.ts";
 import { StoreError } from "../core/store/store.ts";
+import { ignoreRejection } from "../core/thenable.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import type { App } from "../server/app.ts";
@@ -72,6 +73,7 @@ export async function openServer(
     // The settings of the program have the default user first.
     changes === undefined ? { ...resolved, users: unlessAny(settings.users) ?? resolved.users } : undefined,
   ).catch((error) => {
+    ignoreRejection(store?.close());
     const { displayLocation: location } = config.store;
     const isUnnamed = error instanceof StoreError && error.details.location === "the store";
     if (isUnnamed) throw new StoreError({ ...error.details, location }, error.cause);
