@@ -64,7 +64,7 @@ export const storeKinds: StoreKinds = {
   }),
   redis: databaseServer({
     schemes: ["redis", "rediss"],
-    parameters: { prefix: "text", timeout: "number", replicas: "number" },
+    parameters: { prefix: "text", timeout: "number" },
     definesTls: ({ protocol }) => protocol === "rediss:",
     tlsHint: "If the server supports TLS, write rediss:// instead of redis://.",
     open: async ({ location, options }, warn) =>

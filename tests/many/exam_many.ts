@@ -50,19 +50,13 @@ const candidates: Readonly<Record<string, () => Promise<Candidate>>> = {
     };
   },
   async Redis() {
-    return redisCandidate(await redisServer(), "");
-  },
-  async "Redis with a replica"() {
-    const [primary, replica] = await Promise.all([redisServer(), redisServer()]);
-    await replica.follow(primary);
-    await primary.isFollowed();
-    return redisCandidate(primary, "?replicas=1");
+    return redisCandidate(await redisServer());
   },
 };
 
-function redisCandidate(server: RedisServer, options: string): Candidate {
+function redisCandidate(server: RedisServer): Candidate {
   return {
-    store: server.url + options,
+    store: server.url,
     async fill(count) {
       await server.command(
         "EVAL",

@@ -14,7 +14,7 @@ import {
 } from "../../core/store/store.ts";
 import { escapeKey } from "../../core/store/sql.ts";
 import { countRecords, kindsWithList, listRecords, recordFields, searchRecords, toStoredRecord } from "./redis_list.ts";
-import { isReadOnly, notReplicated, redisError } from "./redis_errors.ts";
+import { isReadOnly, redisError } from "./redis_errors.ts";
 import { displayUrl } from "./display_url.ts";
 
 export { StoreError } from "../../core/store/store.ts";
@@ -25,17 +25,11 @@ export interface RedisOptions {
   readonly prefix?: string;
   /** Timeout of a call, in milliseconds. Default: 5000. */
   readonly timeout?: number;
-  /**
-   * Number of replicas that must have a write before the call returns. If fewer have it in time, the call fails and
-   * nothing is issued. Set it to the number of replicas that can become the primary. Default: 0. A failover may then
-   * lose the last writes, such as the marks of consumed codes (replay).
-   */
-  readonly replicas?: number;
   /** Receives a sentence if the server evicts keys. Default: not reported. */
   readonly warn?: (message: string) => void;
 }
 
-const defaults: Required<RedisOptions> = { prefix: "latchkey", timeout: 5000, replicas: 0, warn: () => {} };
+const defaults: Required<RedisOptions> = { prefix: "latchkey", timeout: 5000, warn: () => {} };
 
 /** The part of a Lua script that gives a record its time to live: from the arguments of these numbers. */
 const expire = (expiresAt: number, deleteAt: number) => `
@@ -126,30 +120,21 @@ const expiryGraceMs = 24 * 3600 * 1000;
 
 /**
  * Opens the store in a Redis (7 or newer) or Valkey server, named as `redis://user:password@host:6379/0`, or
- * `rediss://` for TLS. The durability of a write depends on the server's `appendfsync` and on {@link
- * RedisOptions.replicas}. The server must not evict keys: `maxmemory-policy noeviction`.
+ * `rediss://` for TLS. The durability of a write depends on the server's `appendfsync`; after a failover the last writes
+ * may be lost. The server must not evict keys: `maxmemory-policy noeviction`.
  *
  * @throws {StoreError} If the server cannot be reached or used. The store's calls reject with the same error; it
  *   reconnects by itself.
  * @throws {TypeError} If an option is unknown.
  */
 export async function redisStore(url: string, options: RedisOptions = {}): Promise<Store> {
-  const { prefix, timeout, replicas, warn } = storeOptions("redisStore", defaults, options);
+  const { prefix, timeout, warn } = storeOptions("redisStore", defaults, options);
   const location = displayUrl(url, "the Redis server", "redis://user:password@host:6379/0");
   const redis = connect(url, timeout);
-  // Waiting for replicas blocks a connection, so writes then have a separate one.
-  const writer = replicas === 0 ? redis : connect(url, timeout);
-  const connections = new Set([redis, writer]);
   // The driver reports the reason of a failed connection only in an event.
   let connectionError: unknown;
-  for (const connection of connections) connection.on("error", (error) => connectionError = error);
+  redis.on("error", (error) => connectionError = error);
   let closed = false;
-  // A primary that becomes a replica closes the connections that wait for replicas, but no others.
-  if (writer !== redis) {
-    writer.on("close", () => {
-      if (!closed && redis.status === "ready") redis.disconnect(true);
-    });
-  }
   const expiryIndexKey = `{${prefix}}:expiries`;
   const keyPrefix = `{${prefix}}:`;
   const recordKey = (kind: RecordKind, id: string) => `${keyPrefix}${kind}:${escapeKey(id)}`;
@@ -165,66 +150,18 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
     } catch (error) {
       // After a failover the host name may resolve to the new primary: reconnect. A replica accepts reads, so only
       // writes detect this.
-      if (isReadOnly(error)) {
-        for (const connection of connections) if (connection.status === "ready") connection.disconnect(true);
-      }
+      if (isReadOnly(error) && redis.status === "ready") redis.disconnect(true);
       throw redisError(location, error);
     }
   }
 
-  /** Runs a script, and waits until the required number of replicas has its write. */
-  function runScript(
-    name: keyof typeof scripts,
-    keys: readonly string[],
-    ...args: (string | number)[]
-  ): Promise<number> {
-    const scriptArgs = [keys.length, ...keys, ...args];
-    return call(() => replicas === 0 ? redis[name](...scriptArgs) : enqueue({ name, scriptArgs }));
-  }
-
-  const pendingWrites: PendingWrite[] = [];
-  let isSending = false;
-
-  function enqueue(newWrite: Pick<PendingWrite, "name" | "scriptArgs">): Promise<number> {
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
-    pendingWrites.push({ ...newWrite, resolve, reject });
-    if (!isSending) {
-      isSending = true;
-      sendAll().finally(() => isSending = false);
-    }
-    return promise;
-  }
-
-  /** Sends all pending writes in one pipeline, so that they share one wait for the replicas. */
-  async function sendAll(): Promise<void> {
-    while (pendingWrites.length > 0) {
-      const batch = pendingWrites.splice(0);
-      try {
-        const pipeline = writer.pipeline();
-        // EVAL, not EVALSHA: a script that is sent again after NOSCRIPT would run after WAIT.
-        for (const { name, scriptArgs } of batch) pipeline.eval(scripts[name], ...scriptArgs as [number, ...string[]]);
-        // Replication barrier: WAIT covers writes of this connection only. The final write comes after all writes of
-        // other connections that these scripts have read, so an existing record is also replicated.
-        const results = await pipeline.set(`{${prefix}}:beat`, "").wait(replicas, Math.floor(timeout * 0.4)).exec();
-        const [waitError, replicated] = results!.at(-1) as [Error | null, number];
-        for (const [i, { resolve, reject }] of batch.entries()) {
-          const [scriptError, result] = results![i] as [Error | null, number];
-          if (scriptError !== null || waitError !== null) reject(scriptError ?? waitError);
-          else if (replicated < replicas) reject(notReplicated(location, replicas, replicated));
-          else resolve(result);
-        }
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
-    }
-  }
+  const runScript = (name: keyof typeof scripts, keys: readonly string[], ...args: (string | number)[]) =>
+    call(() => redis[name](keys.length, ...keys, ...args));
 
   try {
-    for (const connection of connections) {
-      await withTimeout(location, timeout, connection.connect());
-    }
+    await withTimeout(location, timeout, redis.connect());
   } catch (error) {
-    for (const connection of connections) connection.disconnect();
+    redis.disconnect();
     throw redisError(location, connectionError ?? error);
   }
   const policy = await withTimeout(location, timeout, evictionPolicy(redis)).catch(() => undefined);
@@ -300,21 +237,9 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
     async close() {
       if (closed) return;
       closed = true;
-      await Promise.all(
-        [...connections].map((connection) =>
-          withTimeout(location, timeout, connection.quit()).catch(() => connection.disconnect())
-        ),
-      );
+      await withTimeout(location, timeout, redis.quit()).catch(() => redis.disconnect());
     },
   };
-}
-
-/** A write that is not sent yet. */
-interface PendingWrite {
-  readonly name: keyof typeof scripts;
-  readonly scriptArgs: readonly (string | number)[];
-  resolve(done: number): void;
-  reject(failure: unknown): void;
 }
 
 /** The `maxmemory-policy` of a server; `undefined` if it does not say. Rejects if INFO is forbidden. */

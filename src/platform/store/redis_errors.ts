@@ -53,13 +53,3 @@ export function redisError(location: string, cause: unknown): StoreError {
 export function isReadOnly(cause: unknown): boolean {
   return cause instanceof Error && cause.message.startsWith("READONLY");
 }
-
-/** The error of a write that a failover may still lose; the caller must not issue anything for it. */
-export function notReplicated(location: string, expected: number, received: number): StoreError {
-  return new StoreError({
-    location,
-    expected: `${expected} ${expected === 1 ? "replica" : "replicas"} to have the record in time`,
-    received: String(received),
-    hint: "check the replicas, or lower the option replicas and accept that a failover may lose the last writes",
-  });
-}

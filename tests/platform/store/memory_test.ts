@@ -36,7 +36,7 @@ test("every store rejects an unknown option before it opens anything", async () 
     "maxRecords, maxBytes",
     "durability, lockTimeout, warn",
     "schema, connections, timeout",
-    "prefix, timeout, replicas, warn",
+    "prefix, timeout, warn",
   ];
   assertEquals(
     messages,

@@ -112,13 +112,6 @@ test("[OP-07] a server that evicts records is a warning, and one that does not r
   }
 });
 
-test("a write is rejected if required replicas are missing", { skip }, async () => {
-  const store = await redisStore(url, { prefix: newPrefix(), replicas: 1, timeout: 1500 });
-  const error = await assertRejects(() => store.add("used_identifier", "one", {}, { expiresAt: Infinity }), StoreError);
-  assertEquals(error.details.received, "0");
-  await store.close();
-});
-
 test(
   "Redis expires evictable records a day late, and never records that block something",
   { skip },
