@@ -193,12 +193,10 @@ function findValue(fields: Fields, name: string): string | undefined {
  * The values of a request that an earlier response may have sent: its access token, and the first value of each name.
  */
 function findLinkingValues({ endpoint, head, body }: ExchangeDraft): readonly string[] {
-  const bearer = endpoint?.caller === "resource client"
-    ? findBearerToken({ headers: { authorization: head.header("authorization") } })
-    : undefined;
+  const bearer = endpoint?.caller === "resource client" ? findBearerToken(head) : undefined;
   const names = linkingNames(endpoint?.parameters);
   if (names.length === 0) return bearer === undefined ? [] : [bearer];
-  const form = body !== undefined && isCompleteForm(head.header("content-type"), body) ? body.text : "";
+  const form = body !== undefined && isCompleteForm(head.headers["content-type"], body) ? body.text : "";
   const sent = [...tryParseFields(head.query), ...tryParseFields(form)];
   return [bearer, ...names.map((name) => findValue(sent, name))].filter((value) => value !== undefined);
 }

@@ -26,8 +26,6 @@ export interface RequestHead {
   readonly query: string;
   /** The {@link RecordedRequest.headers}. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The value of one of the headers, without reading the others. */
-  header(name: "authorization" | "content-type"): string;
 }
 
 /** The headers to record: those that an authorization server reads, and those that help with debugging. */
@@ -39,54 +37,19 @@ const recordedHeaders = [
 
 const formTypePattern = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
 
-/**
- * The head of a request that is received. Its headers are copied when they are first read: most requests of a load test
- * are not recorded. The copy replaces the reference, which would keep all headers in memory.
- */
-class ReceivedHead implements RequestHead {
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  #received: HttpRequest["headers"] | undefined;
-  #headers: Readonly<Record<string, string>> = {};
-
-  constructor({ method, headers }: HttpRequest, { path, query }: RequestTarget) {
-    this.method = method;
-    this.path = path;
-    this.query = query;
-    this.#received = headers;
-  }
-
-  get headers(): Readonly<Record<string, string>> {
-    if (this.#received !== undefined) {
-      this.#headers = copyHeaders(this.#received);
-      this.#received = undefined;
-    }
-    return this.#headers;
-  }
-
-  header(name: string): string {
-    return (this.#received === undefined ? this.#headers[name] : this.#received.get(name)) ?? "";
-  }
-}
-
-function copyHeaders(headers: HttpRequest["headers"]): Readonly<Record<string, string>> {
+/** The recorded part of a request, without its body. */
+export function recordHead({ method, headers }: HttpRequest, { path, query }: RequestTarget): RequestHead {
   const recorded: Record<string, string> = {};
   for (const name of recordedHeaders) {
     const value = headers.get(name);
     if (value !== null) recorded[name] = value;
   }
-  return recorded;
-}
-
-/** The recorded part of a request, without its body. */
-export function recordHead(request: HttpRequest, target: RequestTarget): RequestHead {
-  return new ReceivedHead(request, target);
+  return { method, path, query, headers: recorded };
 }
 
 /** Parses a request; without `captured`, before its body is read. */
 export function parseRequest(
-  { method, path, query, headers }: Omit<RequestHead, "header">,
+  { method, path, query, headers }: RequestHead,
   captured?: CapturedBody,
 ): RecordedRequest {
   const request = { method, path, headers, query: tryParseFields(query), form: [] };

@@ -4,9 +4,6 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { formatEvent } from "../../src/cli/operating/format_event.ts";
 import { inspector } from "../../src/devtools/mod.ts";
-import type { Plugin } from "../../src/mod.ts";
-import { replaceParts } from "../../src/platform/http/changed_request.ts";
-import { recorder } from "../../src/recorder/recorder.ts";
 import { publicTokens, refresh, testClients, userinfo } from "../server/client_endpoints.ts";
 import { testServer } from "../kit.ts";
 import { type RecordedServer, recordedServer, summarizeExchanges } from "./recorded_server.ts";
@@ -46,22 +43,6 @@ test("above the limit, new flows are left out until the second is over", async (
     advance(1);
     for (let i = 0; i < 3; i++) await publicTokens(server);
     assertEquals([summaries(recorded), started().length], [[login, login, login, login], 2]);
-  });
-});
-
-test("the headers that only the recorder reads are read of recorded requests alone", async () => {
-  await atFixedTime(async () => {
-    const read: string[] = [];
-    const observer: Plugin = {
-      handle: (next) => (request, peer) => {
-        const { headers } = request;
-        const observed = { get: (name: string) => (read.push(name), headers.get(name)) };
-        return next(replaceParts(request, { headers: observed, original: request }), peer);
-      },
-    };
-    const { code } = await testServer({ plugins: [observer, recorder({ maxFlowsPerSecond: 2 })] });
-    for (let i = 0; i < 5; i++) await code();
-    assertEquals(read.filter((name) => name === "user-agent").length, 2);
   });
 });
 
