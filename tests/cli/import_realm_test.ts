@@ -73,6 +73,9 @@ test("a source that is not a realm is rejected, with what was expected and what 
     assertMatch(issue!.hint!, hint);
     assert(!issue!.received.includes("pw@"), issue!.received);
   });
+  const invalid = { "a.json": '{\n  "realm": "x",\n<<<<<<< HEAD\n}' };
+  const [place] = (await assertRejects(() => run(["--from", "a.json"], invalid), CommandLineError)).issues;
+  assertStringIncludes(place!.path, "line 3");
 });
 
 const realm = {

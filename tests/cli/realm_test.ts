@@ -653,6 +653,7 @@ test("each part of a realm that has no equivalent is named in a line of its own"
       {
         ...client,
         ...{ implicitFlowEnabled: true, directAccessGrantsEnabled: true, fullScopeAllowed: false },
+        consentRequired: true,
         attributes: { "access.token.lifespan": "60" },
         protocolMappers: [
           mapper("script", "oidc-script-based-protocol-mapper"),
@@ -672,18 +673,22 @@ test("each part of a realm that has no equivalent is named in a line of its own"
     users: [
       user,
       { username: "bob" },
+      { username: "carol", enabled: true, requiredActions: ["UPDATE_PASSWORD"] },
+      { username: "dave", enabled: true, credentials: [{ type: "password", value: "dave", temporary: true }] },
     ],
+    identityProviders: [{ alias: "google" }, { alias: "github", enabled: false }],
+    components: { "org.keycloak.storage.UserStorageProvider": [{ name: "ldap" }] },
   });
   const named = [
     ...["implicitFlowEnabled", "directAccessGrantsEnabled", "fullScopeAllowed"],
     ...['"script"', '"note"', '"reserved"', '"proto"', '"shared"'],
     ...['"certificate"', '"https://*.app.example/*"', '"http://localhost:3000/*"'],
-    ...["60 seconds", '"bob"'],
+    ...["60 seconds", '"bob"', "consentRequired", '"google"', '"ldap"', "users: 2 with required actions"],
   ];
   for (const name of named) {
     assert(notes.some((note) => note.includes(name)), `${name} is not named:\n${notes.join("\n")}`);
   }
-  assert(!notes.some((note) => note.includes("built in")));
+  assert(!notes.some((note) => note.includes("built in") || note.includes("github")));
   assertStringIncludes(notes.find((note) => note.includes('"shared"'))!, "every client");
 });
 

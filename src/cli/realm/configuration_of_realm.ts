@@ -146,6 +146,7 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
       ...own.length > 0 ? [] : [{ sentence: noUser }],
       ...notes,
       ...unreadPasswords(read.map(({ user }) => user)),
+      ...otherLogins(realm),
     ],
   };
 }
@@ -207,6 +208,7 @@ function clientOf(client: Json, notes: RealmNote[], newSecret: () => string): Cl
       true,
     );
   }
+  if (client.consentRequired === true) note("its users are not asked for consent, as without consentRequired", true);
   if (client.fullScopeAllowed === false) note("its tokens have all roles of the user, as with fullScopeAllowed", true);
   // Keycloak reads an absent or empty list as "+", the redirect URIs; "-" permits none.
   const logoutUris = (nonEmptyText(attributes["post.logout.redirect.uris"]) || "+").split("##").filter((uri) =>
@@ -316,6 +318,25 @@ function unreadPasswords(users: readonly Json[]): RealmNote[] {
       `${length} with only the digest of a password, so any password logs them in: write the password as "value"`,
   }];
 }
+
+/** Notes about other ways to log in, and about what Keycloak asks of users after the login. */
+function otherLogins(realm: Json): RealmNote[] {
+  const federated = objectOrEmpty(realm.components)["org.keycloak.storage.UserStorageProvider"];
+  const others = [
+    ...objectsIn(realm.identityProviders).filter(({ enabled }) => enabled !== false)
+      .map(({ alias }) => `identity provider ${quote(alias)}`),
+    ...objectsIn(federated).map(({ name }) => `user federation ${quote(name)}`),
+  ];
+  const { length } = objectsIn(realm.users).filter(({ requiredActions, credentials }) =>
+    textsIn(requiredActions).length > 0 || objectsIn(credentials).some(({ temporary }) => temporary === true)
+  );
+  return [
+    ...others.map((part) => ({ part, sentence: "left out: add its users to the realm", isDetail: true })),
+    ...length > 0 ? [{ part: "users", sentence: `${length} ${withoutActions}`, isDetail: true }] : [],
+  ];
+}
+
+const withoutActions = "with required actions or a temporary password; no login asks for the action or a new password";
 
 function userOf(read: MappedUser, mappers: RealmMappers, notes: RealmNote[]): User[] {
   const { user } = read;

@@ -91,7 +91,7 @@ async function parseRealm(text: string, source: string): Promise<Readonly<Record
   if (value !== undefined && isRealm(value)) return value;
   const found = issues[0] ?? findForeignFormat("--from", text, value) ??
     { received: "an object without the name of a realm", hint };
-  throw issue(printable(source), expectedFile, found.received, found.hint ?? hint);
+  throw issue(issues[0]?.path ?? printable(source), expectedFile, found.received, found.hint ?? hint);
 }
 
 function issue(path: string, expected: string, received: string, hint: string): CommandLineError {
