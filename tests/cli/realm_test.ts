@@ -273,16 +273,16 @@ test("the own tokens of a client have the claims of its service account, as in K
   await using as = await testLatchkey({ ...settings, alg: "ES256" } as Parameters<typeof testLatchkey>[0]);
   const own = async (client_id: string) => {
     const response = await as.token({ client_id, client_secret: secret }, { grant_type: "client_credentials" });
-    const { preferred_username, email, realm_access, resource_access, roles, team } = decodeClaims(
+    const { aud, preferred_username, email, realm_access, resource_access, roles, team } = decodeClaims(
       response.access_token,
     );
-    return { preferred_username, email, realm_access, resource_access, roles, team };
+    return { aud, preferred_username, email, realm_access, resource_access, roles, team };
   };
-  const none = { email: undefined, resource_access: undefined, team: undefined };
+  const none = { aud: "account", email: undefined, resource_access: undefined, team: undefined };
   assertEquals(await own("Worker"), {
     ...{ preferred_username: "service-account-worker", email: "worker@shop.example", team: "night" },
     ...{ realm_access: { roles: ["auditor", "nightly"] }, resource_access: { api: { roles: ["read"] } } },
-    roles: ["auditor", "nightly"],
+    ...{ roles: ["auditor", "nightly"], aud: ["api", "account"] },
   });
   const roles = ["default-roles-shop"];
   assertEquals(await own("new"), {
@@ -320,6 +320,33 @@ test("[RU-09] redirect URIs with plain http on any host work, as in Keycloak, an
     await using as = await testLatchkey({ ...settings, alg: "ES256" } as Parameters<typeof testLatchkey>[0]);
     const { claims } = await as.logIn({ client_id: "web", client_secret: secret, redirect_uri });
     assertEquals(claims?.sub, "alice");
+  });
+});
+
+test("access tokens are for the clients of the roles of the user too, and for those of audience mappers", async () => {
+  const mapper = (audience: string) => ({
+    ...{ name: audience, protocolMapper: "oidc-audience-mapper" },
+    config: { "included.client.audience": audience, "access.token.claim": "true" },
+  });
+  const cases: readonly (readonly [clientRoles: Json, mappers: readonly string[], aud: unknown])[] = [
+    [{}, [], "account"],
+    [{ web: ["buyer"], account: ["view-profile"] }, [], "account"],
+    [{ shop: ["seller"], web: ["buyer"] }, [], ["shop", "account"]],
+    [{ shop: ["seller"] }, ["api"], ["shop", "account", "api"]],
+    [{ shop: ["seller"] }, ["api", "shop"], ["shop", "account", "api"]],
+    [{}, ["api", "other"], ["account", "api", "other"]],
+  ];
+  await forEachCase(cases, async ([clientRoles, audiences, aud]) => {
+    const clientScopes = ["profile", ...audiences].map((name) => ({
+      ...{ name, protocol: "openid-connect" },
+      protocolMappers: audiences.filter((audience) => audience === name).map(mapper),
+    }));
+    const { access, userinfo } = await claimsOf({
+      clients: [{ ...client, defaultClientScopes: ["profile", ...audiences] }],
+      clientScopes,
+      users: [{ ...user, clientRoles }],
+    });
+    assertEquals([access.aud, userinfo.sub], [aud, "alice"]);
   });
 });
 
@@ -555,9 +582,9 @@ const mappers: readonly (readonly [type: string, config: Json, claim: string, va
   }],
   ["oidc-full-name-mapper", {}, "name", "Alice Adams"],
   ["oidc-audience-mapper", { "included.custom.audience": "https://api.example" }, "aud", [
-    ...["account", "https://api.example"],
+    ...["shop", "account", "https://api.example"],
   ]],
-  ["oidc-audience-mapper", { "included.client.audience": "web" }, "aud", ["account", "web"]],
+  ["oidc-audience-mapper", { "included.client.audience": "web" }, "aud", ["shop", "account", "web"]],
 ];
 
 test("each common mapper of a client or a client scope adds its claim where Keycloak adds it", async () => {

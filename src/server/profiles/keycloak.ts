@@ -1,7 +1,13 @@
 /** What differs from the standards at Keycloak. */
 
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import type { ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "../config/provider_functions.ts";
+import type {
+  Members,
+  ProviderRequest,
+  ProviderResponse,
+  RequestFacts,
+  ResponseFacts,
+} from "../config/provider_functions.ts";
 import { keycloakProfile } from "../config/provider_settings/keycloak.ts";
 import type { Server } from "../../core/server.ts";
 import { wrapIssueStep } from "../../core/token/table.ts";
@@ -49,16 +55,17 @@ export function keycloakProvider(): Provider {
     routes: keycloakPages,
     extend: withOfflineSessions,
     // The basic scope and TokenManager.initToken: typ, azp.
-    claims(claims, { kind, server, client, user }) {
+    claims(claims, { kind, server, client, user, grant }) {
       if (kind === "id_token") return { ...claims, typ: "ID", azp: claims.aud, jti: newGuid(server) };
       if (kind !== "access_token") return claims;
       return {
         ...omit(claims, "client_id"),
         ...{ typ: "Bearer", azp: claims.client_id, "allowed-origins": webOriginsOf(client) },
+        ...grant.resources.length === 0 && { aud: withClientsOfRoles(claims, client.id) },
         // keycloak/keycloak ServiceAccountConstants: only the tokens of service accounts have them.
         ...user === undefined && {
+          preferred_username: claims.preferred_username ?? `service-account-${client.id.toLowerCase()}`,
           client_id: client.id,
-          preferred_username: `service-account-${client.id.toLowerCase()}`,
         },
       };
     },
@@ -82,6 +89,12 @@ export function keycloakProvider(): Provider {
         ? { ...parameters, error_description: "Missing parameter: code_challenge_method" }
         : parameters,
   };
+}
+
+/** keycloak/keycloak AudienceResolveProtocolMapper: a token is also for the other clients of its roles. */
+function withClientsOfRoles({ aud, resource_access }: Members, client: string): unknown {
+  const others = Object.keys(Object(resource_access)).filter((id) => id !== client && id !== aud);
+  return others.length > 0 ? [...others, aud] : aud;
 }
 
 /** RealmRepresentation.offlineSessionIdleTimeout, thirty days; an offline session has no other end by default. */

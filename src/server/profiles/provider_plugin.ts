@@ -119,14 +119,12 @@ export function providerPlugin(
   const claimChange: ClaimChange<HostedServer> = {
     change(server, kind, given, context) {
       const facts = { ...context, kind, server };
-      let claims: Members = given;
+      const isOfClient = kind === "access_token" && context.user === undefined;
+      let claims: Members = isOfClient ? { ...given, ...fixedClaims?.client_credentials?.[context.client.id] } : given;
       for (const provider of providers) claims = provider.claims?.(claims, facts) ?? claims;
       const fixed = fixedClaims?.[kind as keyof typeof fixedClaims];
       if (fixed !== undefined) {
-        for (const scope of ["*", ...context.grant.scope]) claims = { ...claims, ...fixed[scope] };
-      }
-      if (kind === "access_token" && context.user === undefined) {
-        claims = { ...claims, ...fixedClaims?.client_credentials?.[context.client.id] };
+        for (const scope of ["*", ...context.grant.scope]) claims = withFixed(claims, fixed[scope]);
       }
       // A token without `aud` is for the default audience. Only one for another resource needs `aud`.
       const isForResource = kind === "access_token" && context.grant.resources.length > 0;
@@ -191,4 +189,10 @@ export function atPath(original: HttpRequest, path: string, newPath: string): Ht
   // The host may contain the text of the path.
   const start = url.indexOf(path, url.startsWith("/") ? 0 : url.indexOf("//") + 2);
   return replaceParts(original, { url: url.slice(0, start) + newPath + url.slice(start + path.length), original });
+}
+
+/** The claims, with others instead of them; of two lists of audiences both count. */
+function withFixed(claims: Members, fixed: Members = {}): Members {
+  const aud = Array.isArray(claims.aud) && Array.isArray(fixed.aud) ? [...new Set([...claims.aud, ...fixed.aud])] : [];
+  return { ...claims, ...fixed, ...aud.length > 0 && { aud } };
 }
