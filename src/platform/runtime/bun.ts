@@ -10,7 +10,6 @@ import {
   requestTimeoutStatus,
   stopWithTimeout,
 } from "./bind.ts";
-import { watchOpenFiles } from "./open_files.ts";
 
 interface BunServer {
   readonly port: number;
@@ -75,10 +74,8 @@ export const bind: Bind = (handler, { host, port, tls }) => {
       );
     },
   });
-  const endWatch = watchOpenFiles();
-  const close = () => {
-    endWatch();
-    return stopWithTimeout(server.stop(), () => server.stop(true));
-  };
-  return Promise.resolve({ port: server.port, close });
+  return Promise.resolve({
+    port: server.port,
+    close: () => stopWithTimeout(server.stop(), () => server.stop(true)),
+  });
 };

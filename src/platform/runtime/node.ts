@@ -16,7 +16,7 @@ import {
   stopWithTimeout,
 } from "./bind.ts";
 import { timers } from "../../core/http/timers.ts";
-import { listenAgain, watchOpenFiles } from "./open_files.ts";
+import { listenAgain } from "./open_files.ts";
 
 /** Provides modules without an import: importing node:http evaluates its export WebSocket, which loads all of fetch. */
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
@@ -62,11 +62,11 @@ export const bind: Bind = async (handler, { host, port, tls, requestsCertificate
     server.listen({ host, port, exclusive: true }, resolve);
   });
   const address = { host, port: (server.address() as { port: number }).port };
-  const endWatch = "Deno" in globalThis ? listenAgain(server, address) : watchOpenFiles();
+  const endRecovery = "Deno" in globalThis ? listenAgain(server, address) : undefined;
   return {
     port: address.port,
     close() {
-      endWatch();
+      endRecovery?.();
       return stopServer(server, unusedSockets);
     },
   };

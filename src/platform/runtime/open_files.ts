@@ -1,4 +1,7 @@
-/** The limit of open files: its report, and the recovery of listeners on Deno. */
+/**
+ * The limit of open files on Deno: its report, and the recovery of listeners. Node and Bun raise the limit themselves,
+ * and continue when connections close.
+ */
 
 import type { Server } from "node:http";
 import type nodeProcess from "node:process";
@@ -13,9 +16,6 @@ const reportIntervalMs = 60_000;
 
 let reportedAt = -reportIntervalMs;
 
-/** Interval of the checks on Node and Bun, in milliseconds. */
-const checkIntervalMs = 1000;
-
 /** Reports, at most once a minute, that no connections are accepted. */
 export function reportUsedUp(): void {
   if (timers.elapsed() - reportedAt < reportIntervalMs) return;
@@ -28,9 +28,7 @@ export function reportUsedUp(): void {
 /** Whether the process has reached the limit; false if it may not open the file of this test. */
 function isUsedUp(): boolean {
   // Without this permission, Deno would ask the user.
-  if ("Deno" in globalThis && Deno.permissions.querySync({ name: "read", path: "/dev/null" }).state !== "granted") {
-    return false;
-  }
+  if (Deno.permissions.querySync({ name: "read", path: "/dev/null" }).state !== "granted") return false;
   try {
     const { closeSync, openSync } = process.getBuiltinModule("node:fs");
     closeSync(openSync("/dev/null", "r"));
@@ -38,15 +36,6 @@ function isUsedUp(): boolean {
   } catch (error) {
     return /^E[MN]FILE$/.test((error as { code?: string }).code ?? "");
   }
-}
-
-/** Reports on Node and Bun, which say nothing, that the limit is reached. The returned function ends this. */
-export function watchOpenFiles(): () => void {
-  const timer: { unref?(): void } & Timer = timers.setInterval(() => {
-    if (isUsedUp()) reportUsedUp();
-  }, checkIntervalMs);
-  timer.unref?.();
-  return () => timers.clearInterval(timer);
 }
 
 /**
