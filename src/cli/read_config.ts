@@ -389,8 +389,7 @@ async function readFirstKey(
   }
   const { signingKey: key } = file;
   const at = findSource("tokenProvider.keyProvider.initialKeys", options, fileName);
-  const setAlg = "Set tokenProvider.keyProvider.algorithm to %, remove initialKeys,";
-  return { key, issues: await findSigningKeyIssues(key!, alg, at, setAlg) };
+  return { key, issues: await findSigningKeyIssues(key!, alg, at, "tokenProvider.keyProvider.algorithm") };
 }
 
 /** The scenarios that the setting names, with those in files. */

@@ -6,11 +6,11 @@
 
 import { calculateJwkThumbprint } from "jose/jwk/thumbprint";
 import { cryptography, generateKey, importPublicKey } from "./crypto.ts";
-import { describeUnusableKey, findKeyFault } from "./key_faults.ts";
+import { describeUnusableKey, isKeyTypeOf } from "./key_faults.ts";
 import { keyMembersOf, type PublicKey, publicMembersOf } from "./jwk.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
 import { isObject } from "../http/json_value.ts";
-import { describeKind, quoteValue } from "../http/quote_value.ts";
+import { quoteValue } from "../http/quote_value.ts";
 import { ConfigurationError } from "../rules/configuration_error.ts";
 import { testHosts } from "../http/test_hosts.ts";
 import type { CoreTrace } from "../trace.ts";
@@ -118,7 +118,7 @@ export function storedKeys(storage: KeyStorage): Keys {
     const record = await findKey(storage, alg, 0);
     if (record === undefined) await addKey(storage, alg, 0, await createKey(alg), storage.now());
     const stored = record ?? (await findKey(storage, alg, 0))!;
-    return await loadKeyOfRecord(storage, alg, 0, stored, importOwnKey);
+    return await loadKeyOfRecord(alg, 0, stored, importOwnKey);
   }
 
   return {
@@ -171,25 +171,17 @@ async function readRecord(
   alg: SigningAlgorithm,
   number: number,
 ): Promise<KeyRecord | undefined> {
-  const fault = (received: string, kid?: unknown) =>
-    unusableRecord(store, alg, number, kid, "kid, jwk, signsFrom and longest", received);
-  let value: unknown;
-  try {
-    value = (await store.get("key", keyRecordId(alg, number)))?.value;
-  } catch (error) {
+  const value: unknown = await store.get("key", keyRecordId(alg, number)).then((found) => found?.value, (error) => {
     // Stores parse the JSON of their records.
-    throw error instanceof SyntaxError ? fault("a text that is not JSON") : error;
-  }
+    if (!(error instanceof SyntaxError)) throw error;
+    return null;
+  });
   if (value === undefined) return undefined;
-  if (!isObject(value)) throw fault(describeKind(value));
-  const { kid, jwk, signsFrom, longest } = value;
-  if (typeof kid !== "string" || !isObject(jwk)) {
-    throw fault(`${describeKind(kid)} as kid, ${describeKind(jwk)} as jwk`);
-  }
-  if (typeof signsFrom !== "number" || typeof longest !== "number") {
-    throw fault(`${describeKind(signsFrom)} as signsFrom, ${describeKind(longest)} as longest`, kid);
-  }
-  return value as unknown as KeyRecord;
+  const { kid, jwk, signsFrom, longest } = isObject(value) ? value : {};
+  const isRecord = typeof kid === "string" && isObject(jwk) && typeof signsFrom === "number" &&
+    typeof longest === "number";
+  if (isRecord) return { kid, jwk, signsFrom, longest } as KeyRecord;
+  throw unusableRecord(alg, number, { expected: "kid, jwk, signsFrom and longest", received: "another value" });
 }
 
 /**
@@ -198,7 +190,6 @@ async function readRecord(
  * @throws {ConfigurationError} If it cannot sign.
  */
 export async function loadKeyOfRecord(
-  { store }: KeyStorage,
   alg: SigningAlgorithm,
   number: number,
   record: KeyRecord,
@@ -208,33 +199,23 @@ export async function loadKeyOfRecord(
     return loadedKey(alg, record, await importKey(alg, record));
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    const { expected, received } = describeUnusableKey(alg, record.jwk, "private");
-    throw unusableRecord(store, alg, number, record.kid, expected, received);
+    throw unusableRecord(alg, number, describeUnusableKey(alg, record.jwk));
   }
 }
 
 /** The error of a record that is not a key for its algorithm. */
 function unusableRecord(
-  { persistent }: Store,
   alg: SigningAlgorithm,
   number: number,
-  kid: unknown,
-  expected: string,
-  received: string,
+  { expected, received }: { readonly expected: string; readonly received: string },
 ): ConfigurationError {
-  const id = keyRecordId(alg, number);
-  const deletion = persistent
-    ? `in SQLite with DELETE FROM record WHERE kind = 'key' AND id LIKE '%${id}', in PostgreSQL the same FROM ` +
-      `latchkey.record, in Redis with DEL "{latchkey}:key:1 ${id}"`
-    : `with store.delete("key", "${id}")`;
   return new ConfigurationError([{
     path: "store",
-    expected: `${expected} in the record of the signing key "${id}"` +
-      (typeof kid === "string" ? `, whose kid is ${quoteValue(kid)}` : ""),
+    expected: `${expected} in the record of the signing key "${keyRecordId(alg, number)}"`,
     received,
     hint:
-      `Restore it from a backup of the store, or delete it, ${deletion}: a new key then signs, and tokens of the old ` +
-      "one are invalid.",
+      "Restore it from a backup of the store, or delete it, as the guide Stores says: a new key then signs, and tokens " +
+      "of the old one are invalid.",
   }]);
 }
 
@@ -285,8 +266,7 @@ export async function importOwnKey(alg: SigningAlgorithm, { jwk }: NewKey): Prom
 }
 
 async function importSigner(alg: SigningAlgorithm, jwk: NewKey["jwk"], publicKey: PublicKey): Promise<Signer["sign"]> {
-  // Runtimes import more: Deno a key of P-384 for ES256.
-  if (findKeyFault(alg, jwk, "private") !== undefined) throw new Error("its members are wrong");
+  if (!isKeyTypeOf(alg, jwk)) throw new Error("the key is of another type");
   const members = keyMembersOf(jwk);
   // WebCrypto: the first response need not wait for Node's module.
   const sign = await webCryptography.importSigner(alg, members);

@@ -1,7 +1,6 @@
 /** The option `keySource`: a program creates the signing keys, and may sign with them. */
 
 import { ConfigurationError } from "../../core/rules/configuration_error.ts";
-import { describeUnusableKey, findKeyFault } from "../../core/keys/key_faults.ts";
 import {
   areOnePair,
   type ImportedKey,
@@ -11,8 +10,7 @@ import {
   type Signer,
 } from "../../core/keys/keys.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
-import { isObject } from "../../core/http/json_value.ts";
-import { describeKind, quoteValue } from "../../core/http/quote_value.ts";
+import { quoteValue } from "../../core/http/quote_value.ts";
 import { quote } from "../config/config_issue.ts";
 import { errorText } from "../redaction/redact.ts";
 import type { KeyFactory } from "./rotating_keys.ts";
@@ -42,81 +40,46 @@ export function keyFactory(source: KeySource): KeyFactory {
   const verified = new Set<string>();
 
   async function importKey(alg: SigningAlgorithm, key: NewKey): Promise<ImportedKey> {
-    const sign = await callSource("signFunction() to return a function", () => source.signFunction?.(alg, key));
-    if (sign === undefined) return await importOwnKey(alg, key);
-    if (typeof sign !== "function") {
-      const hint = "Return the function that signs, or undefined.";
-      throw sourceError("signFunction() to return a function", describeKind(sign), hint);
-    }
-    const { kid, jwk } = key;
-    const signs = `signatures of the key ${quoteValue(kid)}`;
-    const signed: Signer["sign"] = async (bytes) => {
-      const signature = await callSource(signs, () => sign(bytes));
-      if (ArrayBuffer.isView(signature)) return signature;
-      throw sourceError(signs, describeKind(signature), "Return the bytes of the signature.");
-    };
-    const rejectKey = (): never => {
-      const { expected, received } = describeUnusableKey(alg, jwk, "public");
-      throw sourceError(`${expected}, whose kid is ${quoteValue(kid)}`, received, publicHalf);
-    };
-    if (findKeyFault(alg, jwk, "public") !== undefined) rejectKey();
-    const publicKey = await importVerificationKey(alg, jwk).catch(rejectKey);
+    const sign = await named(alg, () => source.signFunction?.(alg, key));
+    return sign === undefined ? await importOwnKey(alg, key) : await named(alg, () => verifiedKey(alg, key, sign));
+  }
+
+  async function verifiedKey(alg: SigningAlgorithm, key: NewKey, sign: Signer["sign"]): Promise<ImportedKey> {
+    const publicKey = await importVerificationKey(alg, key.jwk);
     const id = JSON.stringify(key);
-    if (!verified.has(id) && !await areOnePair(signed, publicKey)) {
-      throw sourceError(
-        `${alg} signatures that the key's public members verify`,
-        `an invalid signature of the key ${quoteValue(kid)}`,
-        (alg === "ES256"
-          ? "Return r and s of 32 bytes each, concatenated, not DER; and the public half"
-          : "Return the public half") + " of the signing key.",
-      );
+    if (!verified.has(id) && !await areOnePair(sign, publicKey)) {
+      const hint = alg === "ES256"
+        ? "Return r and s of 32 bytes each, concatenated, not DER; and the public half of the signing key."
+        : "Return the public half of the signing key.";
+      const received = `an invalid signature of the key ${quoteValue(key.kid)}`;
+      throw sourceError(`${alg} signatures that the key's public members verify`, received, hint);
     }
     verified.add(id);
-    return { sign: signed, publicKey };
+    return { sign, publicKey };
+  }
+
+  /** Names the option in the error of a source that fails, or returns something else. */
+  async function named<T>(alg: SigningAlgorithm, call: () => T | Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      if (error instanceof ConfigurationError) throw error;
+      const received = `the error ${quote(errorText(error))}`;
+      const failure = sourceError(`a key for ${alg} that signs`, received, "Correct the key source of the program.");
+      failure.cause = error;
+      throw failure;
+    }
   }
 
   return {
-    async create(alg, number) {
-      const expected = `create(${quoteValue(alg)}, ${number}) to return { kid, jwk }`;
-      const key = await callSource(expected, () => source.create(alg, number));
-      if (!isObject(key) || typeof key.kid !== "string" || !isObject(key.jwk)) {
-        const received = isObject(key)
-          ? `${describeKind(key.kid)} as kid and ${describeKind(key.jwk)} as jwk`
-          : describeKind(key);
-        throw sourceError(expected, received, "Return the key as a JWK, and its thumbprint as kid.");
-      }
-      try {
+    create: (alg, number) =>
+      named(alg, async () => {
+        const key = await source.create(alg, number);
         await importKey(alg, key);
-      } catch (error) {
-        if (error instanceof ConfigurationError) throw error;
-        const fault = describeUnusableKey(alg, key.jwk, "private");
-        throw sourceError(
-          `create() to return ${fault.expected}`,
-          fault.received,
-          "Return a key for the algorithm that create() receives, with its private members unless signFunction() signs.",
-        );
-      }
-      return key;
-    },
+        return key;
+      }),
     import: importKey,
   };
-}
-
-const publicHalf = "Return the public half of the signing key, and delete this one in the store if it is there.";
-
-/** Calls a function of the source. */
-async function callSource<T>(expected: string, call: () => T | Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    const failure = sourceError(
-      expected,
-      `the error ${quote(errorText(error))}`,
-      "Correct the function of the program.",
-    );
-    failure.cause = error;
-    throw failure;
-  }
 }
 
 function sourceError(expected: string, received: string, hint: string): ConfigurationError {

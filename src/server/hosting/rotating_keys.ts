@@ -79,7 +79,7 @@ export function rotatingKeys(
       const next = await findKey(storage, alg, keys.length);
       if (next === undefined) return keys;
       const record = await extendLifetime(keyRecordId(alg, keys.length), next);
-      keys.push(await loadKeyOfRecord(storage, alg, keys.length, record, factory.import));
+      keys.push(await loadKeyOfRecord(alg, keys.length, record, factory.import));
     }
   }
 

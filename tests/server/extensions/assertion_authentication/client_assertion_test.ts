@@ -1272,7 +1272,7 @@ test("[JC-06] a jwks_uri needs https or a test host, and excludes jwks", async (
   ]);
 });
 
-test("[JC-04] a key that cannot be used is rejected at registration with its path, a short RSA key behind a jwks_uri on use", async () => {
+test("[JC-04] an RSA key below 2048 bits is rejected at registration with its path, and behind a jwks_uri on use", async () => {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 1024 });
   const short = { privateKey, jwk: publicKey.export({ format: "jwk" }) as JWK };
   const b = await testServer();
@@ -1302,20 +1302,6 @@ test("[JC-04] a key that cannot be used is rejected at registration with its pat
   assertEquals(faultsOf({ ...edwards, x: "AA" }), ["jwks.keys[0].x: 2 characters"]);
   assertEquals(faultsOf({ ...jwk, x: jwk.x!.replace(/.$/, "+") }), ["jwks.keys[0].x: a string that is not base64url"]);
   assertEquals(faultsOf({ ...edwards }), []);
-
-  // Keys that no client could use: their types, curves and algorithms contradict each other.
-  assertEquals(faultsOf({ ...jwk, kty: undefined } as unknown as JWK), ["jwks.keys[0].kty: nothing"]);
-  assertEquals(faultsOf({ ...jwk, kty: "ec" }), ['jwks.keys[0].kty: "ec"']);
-  assertEquals(faultsOf({ ...jwk, crv: undefined }), ["jwks.keys[0].crv: nothing"]);
-  assertEquals(faultsOf({ ...jwk, crv: "P256" }), ['jwks.keys[0].crv: "P256"']);
-  assertEquals(faultsOf({ ...edwards, crv: "P-256" }), ['jwks.keys[0].crv: "P-256"']);
-  assertEquals(faultsOf({ ...whole, e: undefined }), ["jwks.keys[0].e: nothing"]);
-  for (const alg of ["ES256", "EdDSA", "ML-DSA-44", "HS256"]) {
-    assertEquals(faultsOf({ ...whole, alg }), ['jwks.keys[0].kty: "RSA"']);
-  }
-  assertEquals(faultsOf({ ...jwk, alg: "ES384" }), ['jwks.keys[0].crv: "P-256"']);
-  assertEquals(faultsOf({ ...jwk, alg: "ES256" }, { ...whole, alg: "PS512" }, { ...whole, alg: "RSA-OAEP" }), []);
-  assertEquals(faultsOf({ kty: "LATTICE", alg: "new" }, jwk), []);
 
   const jwks_uri = "https://client.example/jwks.json";
   const remote = await testServer({
