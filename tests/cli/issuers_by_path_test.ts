@@ -138,7 +138,10 @@ test("[OP-14] initialKeys is the key that each issuer signs with, under the name
   }, { env: withKeys("EdDSA") });
   const { code, stderr } = await runProgram({ args: ["--port", "0"], env: withKeys("ES256") });
   assertEquals(code, 1);
-  assertMatch(stderr, /initialKeys[^]*Expected a private key for ES256 \(kty "EC", crv "P-256"\), found a key with kty "OKP"/);
+  assertMatch(
+    stderr,
+    /initialKeys[^]*Expected a private key for ES256 \(kty "EC", crv "P-256"\), found a key with kty "OKP"/,
+  );
 });
 
 test("[OP-14] what is no endpoint below a segment makes no issuer, and there are at most 50", async () => {
