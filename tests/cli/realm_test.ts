@@ -83,7 +83,8 @@ test("absent members of a realm have the defaults of Keycloak", async () => {
     [{ serviceAccountsEnabled: true, redirectUris: undefined }, { grant_types: ["client_credentials"] }],
     [{ redirectUris: undefined }, { grant_types: [], redirect_uris: undefined }],
     [{ standardFlowEnabled: false, directAccessGrantsEnabled: true }, { grant_types: [] }],
-    [{ redirectUris: [uri, "not a uri"] }, { redirect_uris: [uri] }],
+    [{ redirectUris: [uri, "not a uri", ""] }, { redirect_uris: [uri] }],
+    [{ redirectUris: [""] }, { grant_types: [], redirect_uris: undefined }],
     [{ redirectUris: ["/cb"], rootUrl: "http://localhost:3000/" }, { redirect_uris: [uri] }],
     [{ redirectUris: ["*"] }, { redirect_uris: ["http://localhost:3000/"] }],
     [{ redirectUris: ["*"], baseUrl: "http://localhost:4200/app" }, { redirect_uris: ["http://localhost:4200/app"] }],
@@ -643,7 +644,12 @@ test("a start has few lines about a realm: one for each kind of difference, and 
     clients: [
       { clientId: "account", rootUrl: "${authBaseUrl}", baseUrl: "/realms/x/account/", name: "${client_account}" },
       ...many((i) => ({
-        ...{ clientId: `c${i}`, name: "${client_c}", redirectUris: [`http://localhost:${3000 + i}/*`], secret: "**" },
+        ...{
+          clientId: `c${i}`,
+          name: "${client_c}",
+          redirectUris: [`http://localhost:${3000 + i}/*`, ""],
+          secret: "**",
+        },
         ...{ directAccessGrantsEnabled: true, implicitFlowEnabled: true, serviceAccountsEnabled: true },
         attributes: { "access.token.lifespan": i % 2 === 0 ? "-1" : "", "standard.token.exchange.enabled": "true" },
         protocolMappers: [{ name: "m", protocolMapper: "oidc-script-based-protocol-mapper", config: inIdToken }],

@@ -212,7 +212,7 @@ function clientOf(client: Json, notes: RealmNote[], newSecret: () => string): Cl
   if (client.fullScopeAllowed === false) note("its tokens have all roles of the user, as with fullScopeAllowed", true);
   // Keycloak reads an absent or empty list as "+", the redirect URIs; "-" permits none.
   const logoutUris = (nonEmptyText(attributes["post.logout.redirect.uris"]) || "+").split("##").filter((uri) =>
-    uri !== "" && uri !== "-"
+    uri !== "-"
   );
   const post_logout_redirect_uris = logoutUris.includes("+") ? redirect_uris : redirectUrisOf(logoutUris, client, note);
   const requested = [...textsIn(client.defaultClientScopes), ...textsIn(client.optionalClientScopes)];
@@ -285,7 +285,8 @@ const plainHttp = `registered, with plain http, which "http-redirect-uris" in in
 /** Valid redirect URIs, with a first guess for each wildcard. */
 function redirectUrisOf(uris: readonly string[], client: Json, note: AddNote): string[] {
   const rootUrl = nonEmptyText(client.rootUrl);
-  const valid = uris.flatMap((uri) => {
+  // The admin console writes an empty text for no URI.
+  const valid = uris.filter((uri) => uri !== "").flatMap((uri) => {
     const absolute = uri.startsWith("/") && rootUrl !== undefined ? rootUrl.replace(/\/$/, "") + uri : uri;
     const [exact = "", ...wildcards] = absolute.split("*");
     if (wildcards.length > 0) note(anyUri, true, absolute);
