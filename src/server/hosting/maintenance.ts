@@ -49,25 +49,10 @@ interface MaintenanceTimer {
 }
 
 export function maintenanceTimer(run: () => void): MaintenanceTimer {
-  let firstRun: AbortSignal | undefined;
   let timer: Timer | undefined;
-
-  function startInterval(): void {
-    run();
-    timer ??= timers.setInterval(run, maintenanceIntervalMs);
-  }
-
   return {
-    start() {
-      // The first interval of a process takes 5 ms on Deno, so it is created after the first requests.
-      firstRun ??= AbortSignal.timeout(maintenanceIntervalMs);
-      firstRun.addEventListener("abort", startInterval);
-    },
-    stop() {
-      // A listener keeps the process running.
-      firstRun?.removeEventListener("abort", startInterval);
-      timers.clearInterval(timer);
-    },
+    start: () => void (timer ??= timers.setInterval(run, maintenanceIntervalMs)),
+    stop: () => timers.clearInterval(timer),
   };
 }
 
