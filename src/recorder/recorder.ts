@@ -59,12 +59,10 @@ export interface Recorder extends Plugin {
   /** Finds the number of the exchange of a request, more cheaply than the whole exchange. */
   findNumber(request: HttpRequest): number | undefined;
   /**
-   * Calls a listener when an exchange begins, when it ends, and at the end of a streamed body. Ignores errors of the
-   * listener. Returns the function that unsubscribes it.
+   * Calls a listener when an exchange begins, when it ends, and at the end of a streamed body, with the ID of its flow.
+   * Ignores errors of the listener. Returns the function that unsubscribes it.
    */
-  subscribe(listener: (exchange: Exchange) => void): () => void;
-  /** Calls a listener with the ID of a flow, on the same occasions: cheaper, because no exchange is built. */
-  subscribeToFlows(listener: (flow: string) => void): () => void;
+  subscribe(listener: (flow: string | undefined) => void): () => void;
   /** Deletes one flow, or everything. */
   clear(flow?: string): void;
   /** The endpoints of the server; empty before the server is assembled. */
@@ -111,8 +109,7 @@ export function recorder(
 ): Recorder {
   const index = flowIndex(Math.max(1, limit), maxBytes);
   const drafts = new WeakMap<HttpRequest, ExchangeDraft>();
-  const listeners = new Set<(exchange: Exchange) => void>();
-  const flowListeners = new Set<(flow: string) => void>();
+  const listeners = new Set<(flow: string | undefined) => void>();
   let server: Pick<HostedServer, "now" | "trace"> = { now: () => 0, trace() {} };
   let endpoints: App["endpoints"] = [];
   let findEndpoint: App["findEndpoint"] = () => undefined;
@@ -128,9 +125,13 @@ export function recorder(
   function notify(draft: ExchangeDraft): void {
     // A stream of a request that was left out ends later.
     if (draft.isUndecided && draft.group === undefined) return;
-    const flow = draft.group?.flow;
-    if (flowListeners.size > 0 && flow !== undefined) callAll(flowListeners, flow);
-    if (listeners.size > 0) callAll(listeners, toExchange(draft));
+    for (const listener of [...listeners]) {
+      try {
+        listener(draft.group?.flow);
+      } catch {
+        // A listener must not break the server.
+      }
+    }
   }
 
   function shouldRecord(endpoint: EndpointDescription | undefined, method: string): boolean {
@@ -297,10 +298,6 @@ export function recorder(
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    subscribeToFlows(listener) {
-      flowListeners.add(listener);
-      return () => void flowListeners.delete(listener);
-    },
     clear: index.clear,
   };
   return self;
@@ -310,14 +307,4 @@ export function recorder(
 function beginsCountedFlow(draft: ExchangeDraft): boolean {
   const { group, endpoint } = draft;
   return group?.flow !== undefined && group.drafts[0] === draft && (endpoint !== undefined || isNotable(draft));
-}
-
-function callAll<Value>(listeners: ReadonlySet<(value: Value) => void>, value: Value): void {
-  for (const listener of [...listeners]) {
-    try {
-      listener(value);
-    } catch {
-      // A listener must not break the server.
-    }
-  }
 }

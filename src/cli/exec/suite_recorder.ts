@@ -22,7 +22,7 @@ export function suiteRecorder(isKept: (flow: Flow) => boolean) {
     const recorder = createRecorder({ limit });
     const index = tenants.length;
     tenants.push(() => recorder.flows().map((flow) => ({ ...flow, id: `${index + 2}-${flow.id}` })));
-    const stop = recorder.subscribeToFlows(() => {
+    const stop = recorder.subscribe(() => {
       hasTenantRequests = true;
       stop();
     });
