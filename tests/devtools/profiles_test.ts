@@ -2,30 +2,10 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
-import type { ClientMetadata, ProfileName } from "../../src/mod.ts";
-import { assertTokenResponse, basic, clients, getRedirectParams, testServer } from "../kit.ts";
-import type { Fields, TestServer } from "../kit.ts";
+import { assertTokenResponse, basic, clients, testServer } from "../kit.ts";
+import type { Fields } from "../kit.ts";
 import { bank, fapiServer } from "../server/fapi_client.ts";
-
-/** A confidential client with this profile. */
-const strict = (profile: ProfileName, others: Partial<ClientMetadata> = {}): ClientMetadata => ({
-  client_id: "strict",
-  client_secret: "web-secret",
-  redirect_uris: ["https://strict.example/cb"],
-  profile,
-  ...others,
-});
-
-const ofStrict: Fields = { client_id: "strict", redirect_uri: "https://strict.example/cb" };
-const ofWeb: Fields = { client_id: "web", redirect_uri: "https://web.example/cb" };
-
-/** The description of the error, or `code`. */
-async function ask({ authorize }: TestServer, fields: Fields): Promise<string> {
-  const response = await authorize(fields);
-  if (response.headers.get("location") === null) return await response.text();
-  const params = getRedirectParams(response);
-  return params.get("error_description") ?? (params.has("code") ? "code" : "nothing");
-}
+import { ask, ofStrict, ofWeb, strict } from "../server/strict_client.ts";
 
 test("[PF-04] redirect_uri is required, and an access token in a form rejected, for a client with such a profile", async () => {
   const b = await testServer({ clients: [strict("mcp"), ...clients] });

@@ -7,34 +7,15 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { ClientMetadata, ProfileName } from "../../src/mod.ts";
+import type { ProfileName } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
-import { assertTokenResponse, basic, challenge, clients, getRedirectParams, testServer } from "../kit.ts";
-import type { Fields, TestServer } from "../kit.ts";
+import { assertTokenResponse, basic, challenge, clients, testServer } from "../kit.ts";
+import type { Fields } from "../kit.ts";
 import { assertionOf, clientKey } from "./client_jwts.ts";
 import { postRegistration } from "./registering.ts";
+import { ask, ofStrict, ofWeb, strict } from "./strict_client.ts";
 
 const noChallenge: Fields = { code_challenge: undefined, code_challenge_method: undefined };
-
-/** A confidential client with this profile. */
-const strict = (profile: ProfileName, others: Partial<ClientMetadata> = {}): ClientMetadata => ({
-  client_id: "strict",
-  client_secret: "web-secret",
-  redirect_uris: ["https://strict.example/cb"],
-  profile,
-  ...others,
-});
-
-const ofStrict: Fields = { client_id: "strict", redirect_uri: "https://strict.example/cb" };
-const ofWeb: Fields = { client_id: "web", redirect_uri: "https://web.example/cb" };
-
-/** The description of the error, or `code`. */
-async function ask({ authorize }: TestServer, fields: Fields): Promise<string> {
-  const response = await authorize(fields);
-  if (response.headers.get("location") === null) return await response.text();
-  const params = getRedirectParams(response);
-  return params.get("error_description") ?? (params.has("code") ? "code" : "nothing");
-}
 
 // The first test: the profiles are not loaded yet.
 test("[PF-04] a client with a profile can be added before any other has one", async () => {

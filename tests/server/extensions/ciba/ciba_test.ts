@@ -19,44 +19,12 @@ import {
 } from "../../../kit.ts";
 import type { Fields, TestServer } from "../../../kit.ts";
 import { basicHeader } from "../../client_endpoints.ts";
+import { bank, cibaType, deviceCodeType, poll, server, start, started } from "./bank.ts";
 import { outcomeOf, postRegistration } from "../../registering.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
 import { endsWithin, until } from "../../../until.ts";
 import { openBrowser } from "../../browser.ts";
 import { describePage, openPage, submit } from "../../page_navigation.ts";
-
-const cibaType = "urn:openid:params:grant-type:ciba";
-const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
-const bank: ClientMetadata = {
-  client_id: "bank",
-  client_name: "The bank",
-  client_secret: "bank-secret",
-  redirect_uris: ["https://bank.example/cb"],
-  grant_types: ["authorization_code", cibaType, "refresh_token"],
-};
-const clients: readonly ClientMetadata[] = [
-  bank,
-  { ...bank, client_id: "shop", client_secret: "shop-secret", grant_types: [cibaType, deviceCodeType] },
-  { client_id: "plain", client_secret: "plain-secret", redirect_uris: ["https://plain.example/cb"] },
-  { client_id: "app", redirect_uris: ["https://app.example/cb"], grant_types: [cibaType] },
-];
-const users = [{ sub: "alice", email: "alice@example.com" }, { sub: "bob" }];
-
-const server = (options: LatchkeyOptions = {}) => testServer({ clients, users, login: "interactive", ...options });
-
-const start = (b: TestServer, fields: Fields = {}, client = "bank") => {
-  const request = { scope: "openid read", login_hint: "alice", ...fields };
-  return b.post("/oauth2/backchannel_authentication", request, basicHeader(client));
-};
-
-const poll = (b: TestServer, auth_req_id: string, client = "bank") =>
-  b.post("/oauth2/token", { grant_type: cibaType, auth_req_id }, basicHeader(client));
-
-async function started(b: TestServer, fields?: Fields): Promise<string> {
-  const response = await start(b, fields);
-  assertEquals(response.status, 200);
-  return (await response.json()).auth_req_id;
-}
 
 test("[CB-06] with automatic login the approver decides before the response", async () => {
   const b = await server({ login: "auto" });
