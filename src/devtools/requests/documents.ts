@@ -5,12 +5,9 @@
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 
-/** Maximum number of repeats that a page shows: the newest. */
-const maxRepeats = 1;
-
 /** Requests for one document under one host name with one status, shaped like a flow. */
 export interface DocumentRequests extends Flow {
-  /** The number of requests. `exchanges` has the newest of them. */
+  /** The number of requests. `exchanges` has the newest one. */
   readonly count: number;
 }
 
@@ -52,7 +49,7 @@ function toDocumentRequests(exchanges: readonly Exchange[]): DocumentRequests {
     id: `d${exchanges[0]!.number}`,
     startedAt: newest.at,
     outcome: newest.outcome,
-    exchanges: exchanges.slice(-maxRepeats),
+    exchanges: [newest],
     count: exchanges.length,
   };
 }

@@ -200,7 +200,7 @@ export function redirectToStep({ site }: Context, recorder: Recorder, number: st
   const exchange = recorder.exchanges().find(isMeant);
   const flow = findShown(recorder, exchange?.flow ?? `d${number}`);
   // Of repeated requests for a document, the newest stands for those that are not shown.
-  const step = flow && ("count" in flow ? flow.exchanges.length : flow.exchanges.findIndex(isMeant) + 1);
+  const step = flow && ("count" in flow ? 1 : flow.exchanges.findIndex(isMeant) + 1);
   if (!flow || !step) {
     throw notRecorded("This request is not recorded: it was deleted, newer ones replaced it, or the server restarted");
   }

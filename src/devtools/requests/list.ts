@@ -133,8 +133,8 @@ function listEntries(recorder: Recorder, server: Server, flows: readonly Flow[])
       { order: flow.exchanges[0]!.number, flow, kind: flowKind(flow), row: flowRow }
     )),
     ...documentRequests(recorder).map((requests): Entry => ({
-      order: requests.exchanges.at(-1)!.number,
-      flow: { ...requests, exchanges: requests.exchanges.slice(-1) },
+      order: requests.exchanges[0]!.number,
+      flow: requests,
       kind: "documents",
       row: (redacted) => documentRow(redacted, requests.count, server),
     })),
