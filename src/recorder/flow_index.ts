@@ -21,14 +21,6 @@ import { linkedList } from "../core/store/linked_list.ts";
 /** Maximum length of a linking value, in characters. The server issues no value longer than this. */
 const maxLinkChars = 16 * 1024;
 
-/** Number of characters by which a longer value is compared: the end of a token, where its signature is. */
-const linkKeyChars = 128;
-
-/** The part of a value that identifies it: hashing a whole long token for each lookup would be slow. */
-function linkKey(value: string): string {
-  return value.length > linkKeyChars ? value.slice(-linkKeyChars) : value;
-}
-
 /**
  * Creates an empty index for at most `limit` exchanges of at most `maxBytes` together, or for one larger exchange. It
  * evicts the least recently used flows.
@@ -44,13 +36,12 @@ export function flowIndex(limit: number, maxBytes: number) {
 
   const isOverfull = () => exchangeCount > limit || bytes > maxBytes && exchangeCount > 1;
 
-  const groupOf = (value: string) => links.get(linkKey(value))?.group;
+  const groupOf = (value: string) => links.get(value)?.group;
 
   function addLink(draft: ExchangeDraft, value: unknown): void {
     if (typeof value !== "string" || value === "" || value.length > maxLinkChars || !draft.group) return;
-    const key = linkKey(value);
-    links.set(key, draft);
-    draft.links.push(key);
+    links.set(value, draft);
+    draft.links.push(value);
   }
 
   /** The flow that an exchange with these values continues. */
@@ -61,7 +52,7 @@ export function flowIndex(limit: number, maxBytes: number) {
   function evict(draft: ExchangeDraft): void {
     exchangeCount--;
     bytes -= draft.bytes;
-    for (const key of draft.links) if (links.get(key) === draft) links.delete(key);
+    for (const value of draft.links) if (links.get(value) === draft) links.delete(value);
     draft.group = undefined;
     draft.snapshot = undefined;
   }
