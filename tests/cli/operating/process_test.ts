@@ -129,8 +129,8 @@ test("[OP-05] unusable certificates end the start with exit code 1 and one fix",
       /does not match the certificate\. Give the two files that belong together\.$/,
     ],
     [cert, file("locked.pem", lockedKey), /has a passphrase\. Remove it/],
-    [cert, file("empty.pem", ""), /private key is not PEM/],
-    [key, key, /certificate is not PEM/],
+    [cert, file("empty.pem", ""), /private key is an empty file/],
+    [key, key, /certificate is PEM of another kind/],
     [cert, join(folder, "none.pem"), /found no file at this path/],
   ] as const;
   await forEachCase(cases, async ([cert, key, sentence]) => {
