@@ -1,7 +1,8 @@
 /** The DPoP proofs of requests to a protected resource (RFC 9449 §7). */
 
 import { type DpopSettings, resolveDpop } from "../server/extensions/dpop/settings.ts";
-import { usedProofs } from "./used_proofs.ts";
+import { digest } from "../core/keys/secrets.ts";
+import { boundedCache } from "../platform/bounded_cache.ts";
 import { verifyUnusedProof } from "../server/extensions/dpop/request_proof.ts";
 import { resourceNonces } from "../server/extensions/dpop/nonce.ts";
 
@@ -49,14 +50,14 @@ export interface DpopProofOptions extends Omit<DpopSettings, "nonce"> {
   readonly nonceSecret?: string;
   /**
    * Marks a proof as used until `expiresAt` (milliseconds since the epoch); false if it was used before. `key` is the
-   * thumbprint of its key. Default: a memory of this process for 100,000 proofs, the last 1,000 of each key. Instances
-   * of a resource need a shared one.
+   * thumbprint of its key. Default: a memory of this process for 100,000 proofs, of which the newer half always
+   * stays. Instances of a resource need a shared one.
    */
   readonly markUsed?: (id: string, expiresAt: number, key: string) => boolean | Promise<boolean>;
 }
 
-/** Number of used proofs that a process remembers by default: of all keys, and of one key. */
-const maxUsedProofs = { total: 100_000, perKey: 1000 };
+/** Number of used proofs that a process remembers by default. */
+const maxUsedProofs = 100_000;
 
 /**
  * Lets a resource accept access tokens that are bound to a key, with `Authorization: DPoP` and a proof. Create it once,
@@ -69,7 +70,7 @@ const maxUsedProofs = { total: 100_000, perKey: 1000 };
  */
 export function dpopProofs(options: DpopProofOptions = {}): ProofVerifier {
   const { maxAge, algorithms } = resolveDpop(options);
-  const { required = false, markUsed = usedProofs(maxUsedProofs), nonceSecret } = options;
+  const { required = false, markUsed = usedProofs(), nonceSecret } = options;
   return {
     algorithms,
     required,
@@ -78,5 +79,17 @@ export function dpopProofs(options: DpopProofOptions = {}): ProofVerifier {
       const token = { accessToken, boundKey };
       return await verifyUnusedProof({ algorithms, maxAge, nonces, now, markUsed }, request, token);
     },
+  };
+}
+
+/** Marks proofs as used, in memory. */
+function usedProofs(): NonNullable<DpopProofOptions["markUsed"]> {
+  const used = boundedCache<true>(maxUsedProofs);
+  return async (id) => {
+    // An identifier may be long.
+    const proof = await digest(id);
+    if (used.get(proof)) return false;
+    used.set(proof, true);
+    return true;
   };
 }

@@ -14,7 +14,6 @@ import type { RequiredToken } from "../../src/resource/mod.ts";
 import type { DpopProofOptions } from "../../src/resource/dpop_proofs.ts";
 import type { ResourceRejection } from "../../src/resource/protected_resource.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
-import { usedProofs } from "../../src/resource/used_proofs.ts";
 import { clientKey, proof, tokenDigest } from "../server/client_jwts.ts";
 import type { ClientKey } from "../server/client_jwts.ts";
 import { forEachCase } from "../kit.ts";
@@ -211,22 +210,6 @@ test("[DO-04, DO-05] nonces of a resource work with the secret of its instances,
   assertEquals((await outcome(await request(token, { nonce }), other)).includes("use_dpop_nonce"), true);
   as.clock.advance(240);
   assertEquals((await outcome(await request(token, { nonce }), two)).includes("use_dpop_nonce"), true);
-});
-
-test("[DO-04] a key with many proofs displaces only its own; above the total the keys used last stay", async () => {
-  const markUsed = usedProofs({ total: 8, perKey: 3 });
-  const use = async (...ids: string[]) => {
-    const results: boolean[] = [];
-    for (const id of ids) results.push(await markUsed(id, 0, id[0]!));
-    return results;
-  };
-  assertEquals(await use("a1", "b1", "b2", "b3", "b4", "b5"), Array(6).fill(true));
-  assertEquals(await use("a1", "b5", "b4", "b3", "b1"), [false, false, false, false, true]);
-  assertEquals(await use("c1", "c2", "d1", "d2", "a2"), Array(5).fill(true));
-  assertEquals(await use("d1", "d2", "a2", "a1"), [false, false, false, false]);
-  assertEquals(await use("b5"), [true]);
-  const concurrent = await Promise.all(Array.from({ length: 20 }, () => markUsed("e1", 0, "e")));
-  assertEquals(concurrent.filter(Boolean).length, 1);
 });
 
 test("[DO-04, DO-09] a proof by another key than that of the token is rejected and not remembered", async () => {
