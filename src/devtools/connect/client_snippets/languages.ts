@@ -257,7 +257,7 @@ curl {{token_endpoint}} \
     quote: (text) => text.includes("'") ? `"${text}"` : `'${text}'`,
     // dotenv and Node know no escape of a quotation mark, python-dotenv replaces \\, and dotenv-expand replaces $.
     unreadable: {
-      isOne: (text) => /[$\\]|'.*["`]|["`].*'/.test(text),
+      isOne: (text) => /[$\\]/.test(text) || text.includes("'") && /["`]/.test(text),
       reason: "Shells and the libraries that read .env files differ about $, backslashes and mixed quotation marks",
     },
     text: `${envText}
