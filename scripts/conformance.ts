@@ -1,8 +1,7 @@
 /** Runs the scenarios of the MCP conformance package against this server: `deno task test:conformance --help`. */
 
 import { globSync } from "node:fs";
-import { latchkey } from "../src/mod.ts";
-import type { LatchkeyOptions } from "../src/mod.ts";
+import { latchkey, type LatchkeyOptions } from "../src/mod.ts";
 import { mcpRevisions } from "../src/server/config/strictness.ts";
 import {
   conformancePackage,

@@ -2,11 +2,9 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { createLocalJWKSet } from "jose";
-import { memoryStore } from "../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, Store, User } from "../src/mod.ts";
+import { type ClientMetadata, type LatchkeyOptions, memoryStore, type Store, type User } from "../src/mod.ts";
 import type { TraceEvent } from "../src/server/trace.ts";
-import { latchkey } from "./secret_leak_check.ts";
-import type { MemoryLatchkey } from "./secret_leak_check.ts";
+import { latchkey, type MemoryLatchkey } from "./secret_leak_check.ts";
 
 /** RFC 7636 Appendix B. */
 export const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";

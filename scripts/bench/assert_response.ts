@@ -1,7 +1,6 @@
 /** Expected responses: status, caching, every JSON member, and valid tokens. */
 
-import { getHeader } from "./connection.ts";
-import type { Connection, RawResponse } from "./connection.ts";
+import { type Connection, getHeader, type RawResponse } from "./connection.ts";
 import type { Site } from "./site.ts";
 
 /** A signed token of 256-bit keys or more. */

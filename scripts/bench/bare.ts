@@ -4,11 +4,9 @@
  */
 
 import { cryptography, encodeBase64url, generateKey, sha256 } from "../../src/core/keys/crypto.ts";
-import { serve } from "./bare_http.ts";
-import type { BareResponse } from "./bare_http.ts";
+import { type BareResponse, serve } from "./bare_http.ts";
 import { rotatingId, user } from "./clients.ts";
-import { latchkeySite } from "./site.ts";
-import type { BenchAlgorithm, ServerAddress } from "./site.ts";
+import { type BenchAlgorithm, latchkeySite, type ServerAddress } from "./site.ts";
 
 /** Data of a code or a refresh token. */
 interface GrantRecord {

@@ -3,8 +3,7 @@
  * measured.
  */
 
-import { connect } from "node:net";
-import type { Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 
 /** A response. Headers and body as sent. */
 export interface RawResponse {

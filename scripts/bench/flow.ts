@@ -1,13 +1,10 @@
 /** A complete authorization code flow of a public client over one connection, with every response checked. */
 
 import { createHash, randomBytes } from "node:crypto";
-import { assertJson, jwt, secret, unexpectedResponse } from "./assert_response.ts";
-import type { ExpectedToken } from "./assert_response.ts";
+import { assertJson, type ExpectedToken, jwt, secret, unexpectedResponse } from "./assert_response.ts";
 import { redirectUri, rotatingId } from "./clients.ts";
-import { getHeader } from "./connection.ts";
-import type { Connection } from "./connection.ts";
-import { flows } from "./site.ts";
-import type { FlowName, Site } from "./site.ts";
+import { type Connection, getHeader } from "./connection.ts";
+import { type FlowName, flows, type Site } from "./site.ts";
 
 /** Scope of every flow. */
 const scope = "openid profile read";

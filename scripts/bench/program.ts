@@ -1,11 +1,10 @@
 /** The program as `deno task start` and the npm package start it: with inspector and text log. */
 
-import type { BenchAlgorithm } from "./site.ts";
+import { type BenchAlgorithm, latchkeySite } from "./site.ts";
 import { clients } from "./clients.ts";
 import { startProcess } from "./processes.ts";
 import type { Runtime } from "./runtimes.ts";
 import type { RunningServer } from "./served.ts";
-import { latchkeySite } from "./site.ts";
 import type { Version } from "./versions.ts";
 
 /** The command that starts the program on a runtime: from source on Deno, else from the npm package. */

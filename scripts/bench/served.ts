@@ -2,13 +2,10 @@
 
 import type { Job, Result } from "./load.ts";
 import { installPeers } from "./peers/install.ts";
-import { peersFolder, versions } from "./peers/packages.ts";
-import type { PeerName } from "./peers/packages.ts";
-import { startProcess } from "./processes.ts";
-import type { RunningProcess } from "./processes.ts";
+import { type PeerName, peersFolder, versions } from "./peers/packages.ts";
+import { type RunningProcess, startProcess } from "./processes.ts";
 import { findModule, startProgram } from "./program.ts";
-import { findRuntime } from "./runtimes.ts";
-import type { Runtime } from "./runtimes.ts";
+import { findRuntime, type Runtime } from "./runtimes.ts";
 import type { ServerSetup } from "./server.ts";
 import type { BenchAlgorithm, FlowName, ServerAddress, Site } from "./site.ts";
 import type { Version } from "./versions.ts";

@@ -10,10 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import manifest from "../../deno.json" with { type: "json" };
-import { basic, challenge, encode, verifier } from "../kit.ts";
-import type { Fields } from "../kit.ts";
-import { runProgram, startProgram } from "../platform/runtime/run_program.ts";
-import type { StartOptions } from "../platform/runtime/run_program.ts";
+import { basic, challenge, encode, type Fields, verifier } from "../kit.ts";
+import { runProgram, type StartOptions, startProgram } from "../platform/runtime/run_program.ts";
 import {
   dropPostgresSchemas,
   dropRedisPrefixes,

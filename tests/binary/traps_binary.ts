@@ -14,8 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { binary, startProgram } from "../platform/runtime/run_program.ts";
-import type { Program, StartOptions } from "../platform/runtime/run_program.ts";
+import { binary, type Program, type StartOptions, startProgram } from "../platform/runtime/run_program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-traps-"));
 after(() => {

@@ -3,8 +3,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { after, test } from "node:test";
 import { latchkey } from "./server.ts";
-import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
-import type { OpenedPage } from "./harness.ts";
+import { browserVariants, closeBrowser, executablePath, type OpenedPage, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
 
 const skip = executablePath === undefined;

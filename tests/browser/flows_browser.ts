@@ -4,10 +4,8 @@ import { assert, assertEquals, assertLess, assertMatch } from "@std/assert";
 import { after, test } from "node:test";
 import { inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "./server.ts";
-import { challenge, encode, verifier } from "../kit.ts";
-import type { Fields } from "../kit.ts";
-import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
-import type { OpenedPage } from "./harness.ts";
+import { challenge, encode, type Fields, verifier } from "../kit.ts";
+import { browserVariants, closeBrowser, executablePath, type OpenedPage, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
 
 const skip = executablePath === undefined;

@@ -7,8 +7,7 @@ import { latchkey } from "./server.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { challenge, encode } from "../kit.ts";
 import { sample } from "../sample.ts";
-import { closeBrowser, executablePath, openPage } from "./harness.ts";
-import type { OpenedPage, OpenOptions } from "./harness.ts";
+import { closeBrowser, executablePath, type OpenedPage, type OpenOptions, openPage } from "./harness.ts";
 
 const skip = executablePath === undefined;
 const watching = inspector();

@@ -7,8 +7,7 @@ import { after, test } from "node:test";
 import { inspector } from "../../src/devtools/mod.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { latchkey } from "./server.ts";
-import { closeBrowser, executablePath, openPage } from "./harness.ts";
-import type { OpenedPage } from "./harness.ts";
+import { closeBrowser, executablePath, type OpenedPage, openPage } from "./harness.ts";
 
 const skip = executablePath === undefined;
 const folder = process.env.LATCHKEY_PICTURES;

@@ -3,8 +3,7 @@
 import type { CallbackProps } from "../../src/server/pages/authorized_page.tsx";
 import type { ResponseCheck } from "../../src/server/pages/checks.tsx";
 import type { HttpExchange } from "../../src/server/pages/http_exchange.tsx";
-import type { StepProps } from "../../src/devtools/authorized/pages/step_page.tsx";
-import { nextSteps } from "../../src/devtools/authorized/pages/step_page.tsx";
+import { nextSteps, type StepProps } from "../../src/devtools/authorized/pages/step_page.tsx";
 
 const issuer = "http://localhost:9000";
 const now = Date.UTC(2026, 0, 1);

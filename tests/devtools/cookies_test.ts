@@ -2,8 +2,7 @@
 
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
-import { browserCookie, openBrowser } from "../server/browser.ts";
-import type { Browser } from "../server/browser.ts";
+import { type Browser, browserCookie, openBrowser } from "../server/browser.ts";
 import { forEachCase, testServer } from "../kit.ts";
 import { severalUsers } from "../server/login/several_users.ts";
 

@@ -2,8 +2,7 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
-import { assertTokenResponse, basic, clients, testServer } from "../kit.ts";
-import type { Fields } from "../kit.ts";
+import { assertTokenResponse, basic, clients, type Fields, testServer } from "../kit.ts";
 import { bank, fapiServer } from "../server/fapi_client.ts";
 import { ask, ofStrict, ofWeb, strict } from "../server/strict_client.ts";
 

@@ -1,7 +1,6 @@
 /** Requests of an attack with a token as the grant: assertions of a trusted issuer, and token exchange. */
 
-import { importJWK, SignJWT } from "jose";
-import type { JWTHeaderParameters, JWTPayload } from "jose";
+import { importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose";
 import { builtInKeys } from "../../src/testing/built_in_keys.ts";
 import { foreignJwks } from "../../src/testing/mint_assertion.ts";
 import type { AttackerState, Step } from "./attack.ts";

@@ -5,20 +5,16 @@ import { backchannelForm, backchannelPollForm, backchannelQuery } from "./ciba_m
 import { detailsField } from "./details_moves.ts";
 import { deviceForm, deviceQuery, pollForm } from "./device_moves.ts";
 import fc from "fast-check";
-import { parseForms, submitForm } from "../../src/client/html_form.ts";
-import type { HtmlForm } from "../../src/client/html_form.ts";
+import { type HtmlForm, parseForms, submitForm } from "../../src/client/html_form.ts";
 import { clientAuthenticationOf } from "../../src/client/authentication.ts";
 import { challenge, verifier } from "../kit.ts";
 import { withProof } from "./dpop_moves.ts";
-import { mutate, mutation, requestDraft } from "./request_draft.ts";
-import type { Mutation, Pair, RequestDraft } from "./request_draft.ts";
+import { mutate, type Mutation, mutation, type Pair, type RequestDraft, requestDraft } from "./request_draft.ts";
 import { hostileText } from "./hostile_text.ts";
-import { configure, register } from "./registration_moves.ts";
+import { configure, register, type Registration } from "./registration_moves.ts";
 import { findSignedCode, responseModeField, responseTypeField, signedFields } from "./request_object_moves.ts";
 import { callResource, resourcePath } from "./resource_moves.ts";
-import type { Registration } from "./registration_moves.ts";
-import { basePath, password } from "./servers.ts";
-import type { AttackedServer, KnownClient } from "./servers.ts";
+import { type AttackedServer, basePath, type KnownClient, password } from "./servers.ts";
 
 /** One request of an attack: what it would be, and how it is changed. Numbers choose among what there is. */
 export interface Step {

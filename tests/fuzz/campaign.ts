@@ -4,13 +4,10 @@ import type fc from "fast-check";
 import { demoSecret } from "../../src/server/config/demo_entries.ts";
 import { verifier } from "../kit.ts";
 import { findResponseSecrets } from "../secrets.ts";
-import { attacks, buildRequest, emptyState, updateState } from "./attack.ts";
-import type { Attack, ReceivedResponse } from "./attack.ts";
-import { encodePairs, getBody, getPath, toRequest } from "./request_draft.ts";
-import type { RequestDraft } from "./request_draft.ts";
+import { type Attack, attacks, buildRequest, emptyState, type ReceivedResponse, updateState } from "./attack.ts";
+import { encodePairs, getBody, getPath, type RequestDraft, toRequest } from "./request_draft.ts";
 import { findProblems } from "./response_checks.ts";
-import { password, serverKinds, startServer } from "./servers.ts";
-import type { AttackedServer } from "./servers.ts";
+import { type AttackedServer, password, serverKinds, startServer } from "./servers.ts";
 
 /** Timeout of a response, in milliseconds. */
 const responseTimeoutMs = 60_000;

@@ -1,10 +1,8 @@
 /** Registration requests of an attack: valid, faulty or hostile metadata, and the management of registrations. */
 
 import type { AttackerState, Step } from "./attack.ts";
-import { requestDraft } from "./request_draft.ts";
-import type { Pair, RequestDraft } from "./request_draft.ts";
-import { basePath } from "./servers.ts";
-import type { AttackedServer } from "./servers.ts";
+import { type Pair, type RequestDraft, requestDraft } from "./request_draft.ts";
+import { type AttackedServer, basePath } from "./servers.ts";
 
 /** A response of the registration endpoint. */
 export interface Registration {

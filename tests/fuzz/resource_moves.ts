@@ -1,8 +1,7 @@
 /** Requests of an attack to the hosted resource, and what every response of it must satisfy. */
 
 import type { AttackerState, Step } from "./attack.ts";
-import { requestDraft } from "./request_draft.ts";
-import type { Pair, RequestDraft } from "./request_draft.ts";
+import { type Pair, type RequestDraft, requestDraft } from "./request_draft.ts";
 import type { AttackedServer } from "./servers.ts";
 
 /** The path of the resource of every server, on the origin of its issuer. */

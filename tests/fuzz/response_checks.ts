@@ -3,8 +3,7 @@
 import { findTokenMembers } from "../secrets.ts";
 import { marker } from "./hostile_text.ts";
 import type { ReceivedResponse } from "./attack.ts";
-import { getPath } from "./request_draft.ts";
-import type { RequestDraft } from "./request_draft.ts";
+import { getPath, type RequestDraft } from "./request_draft.ts";
 import { findResourceProblems, resourcePath } from "./resource_moves.ts";
 import type { AttackedServer } from "./servers.ts";
 

@@ -4,8 +4,7 @@ import { formatPasswordDigest } from "../../src/server/config/password_digest.ts
 import { digest } from "../../src/core/keys/secrets.ts";
 import { demoSecret } from "../../src/server/config/demo_entries.ts";
 import { type Inspector, inspector } from "../../src/devtools/mod.ts";
-import { latchkey } from "../../src/mod.ts";
-import type { ClientMetadata, Latchkey, LatchkeyOptions } from "../../src/mod.ts";
+import { type ClientMetadata, type Latchkey, latchkey, type LatchkeyOptions } from "../../src/mod.ts";
 import type { TraceEvent } from "../../src/server/trace.ts";
 import { health } from "../../src/cli/operating/health.ts";
 import { logging } from "../../src/cli/operating/logging.ts";

@@ -1,7 +1,6 @@
 /** A server without a socket in a process of its own, for exam_many.ts. */
 
-import { latchkey } from "../../src/server/hosting/latchkey.ts";
-import type { Latchkey } from "../../src/server/hosting/latchkey.ts";
+import { type Latchkey, latchkey } from "../../src/server/hosting/latchkey.ts";
 import type { Settings } from "../../src/server/config/settings.ts";
 import type { Store } from "../../src/core/store/store.ts";
 import { handleCommands } from "../platform/store/run_child.ts";

@@ -6,11 +6,9 @@ import type { Endpoint } from "../../src/server/extension.ts";
 import { readForm } from "../../src/core/http/form.ts";
 import { html, type HttpRequest, redirect } from "../../src/core/http/message.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
-import { recorder } from "../../src/recorder/recorder.ts";
-import type { Recorder, RecorderOptions } from "../../src/recorder/recorder.ts";
+import { type Recorder, recorder, type RecorderOptions } from "../../src/recorder/recorder.ts";
 import { testClients } from "../server/client_endpoints.ts";
-import { encode, testServer } from "../kit.ts";
-import type { Fields, TestServer } from "../kit.ts";
+import { encode, type Fields, type TestServer, testServer } from "../kit.ts";
 
 /** A server under test, and what is remembered of it. */
 export interface RecordedServer {

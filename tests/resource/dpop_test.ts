@@ -14,8 +14,7 @@ import type { RequiredToken } from "../../src/resource/mod.ts";
 import type { DpopProofOptions } from "../../src/resource/dpop_proofs.ts";
 import type { ResourceRejection } from "../../src/resource/protected_resource.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
-import { clientKey, proof, tokenDigest } from "../server/client_jwts.ts";
-import type { ClientKey } from "../server/client_jwts.ts";
+import { type ClientKey, clientKey, proof, tokenDigest } from "../server/client_jwts.ts";
 import { forEachCase } from "../kit.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 

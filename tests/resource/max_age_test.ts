@@ -2,8 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { jwksVerifier, requireToken } from "../../src/resource/mod.ts";
-import type { RequiredToken } from "../../src/resource/mod.ts";
+import { jwksVerifier, type RequiredToken, requireToken } from "../../src/resource/mod.ts";
 import {
   basicHeader,
   confidentialClient,

@@ -14,8 +14,7 @@ import { test } from "node:test";
 import { mcpServer } from "../../src/resource/mod.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import { connectionList } from "../../src/resource/connections.ts";
-import { LoginError } from "../../src/testing/mod.ts";
-import type { TestBrowser, TestLatchkey } from "../../src/testing/mod.ts";
+import { LoginError, type TestBrowser, type TestLatchkey } from "../../src/testing/mod.ts";
 import { encode, forEachCase } from "../kit.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 

@@ -18,8 +18,7 @@ import {
 } from "../../src/resource/mod.ts";
 import type { AccessTokenClaims, ProtectedResource, RequiredToken } from "../../src/resource/mod.ts";
 import type { ResourceRejection } from "../../src/resource/protected_resource.ts";
-import { faults } from "../../src/testing/mod.ts";
-import type { TestLatchkey } from "../../src/testing/mod.ts";
+import { faults, type TestLatchkey } from "../../src/testing/mod.ts";
 import { forEachCase } from "../kit.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { clientAuthenticationOf } from "../../src/client/authentication.ts";

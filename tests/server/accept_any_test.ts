@@ -2,14 +2,12 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError } from "../../src/mod.ts";
-import type { LatchkeyOptions } from "../../src/mod.ts";
+import { ConfigurationError, type LatchkeyOptions } from "../../src/mod.ts";
 import type { App } from "../../src/server/app.ts";
 import type { Plugin } from "../../src/server/hosting/options.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { openBrowser } from "./browser.ts";
-import { basic, encode, forEachCase, getRedirectParams, getRejections, testServer } from "../kit.ts";
-import type { TestServer } from "../kit.ts";
+import { basic, encode, forEachCase, getRedirectParams, getRejections, type TestServer, testServer } from "../kit.ts";
 
 const any = "any";
 const unknown = { client_id: "shop", redirect_uri: "https://shop.example/cb" };

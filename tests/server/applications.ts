@@ -1,8 +1,7 @@
 /** Applications that log their users in with a library, and the browser of a user: what both do around the server. */
 
 import { assert } from "@std/assert";
-import { Auth, skipCSRFCheck } from "@auth/core";
-import type { AuthConfig } from "@auth/core";
+import { Auth, type AuthConfig, skipCSRFCheck } from "@auth/core";
 
 /** A browser with one session, which is sent to the server and says where it is sent from there. */
 export function openBrowser(): (url: string | URL) => Promise<Response> {

@@ -1,7 +1,6 @@
 /** JWTs that the clients of tests sign, valid unless changed: proofs, assertions and authorization requests. */
 
-import { exportJWK } from "jose";
-import type { JWK } from "jose";
+import { exportJWK, type JWK } from "jose";
 import { assertionParameters } from "../../src/client/authentication.ts";
 import { importSigningKey, type JwtChanges, type SigningContext, type SigningKey } from "../../src/client/jwt.ts";
 import { createProofKey, type ProofKey, signProof } from "../../src/client/proof.ts";

@@ -6,11 +6,9 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { ProfileName } from "../../src/mod.ts";
+import { ConfigurationError, memoryStore, type ProfileName } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
-import { assertTokenResponse, basic, challenge, clients, testServer } from "../kit.ts";
-import type { Fields } from "../kit.ts";
+import { assertTokenResponse, basic, challenge, clients, type Fields, testServer } from "../kit.ts";
 import { assertionOf, clientKey } from "./client_jwts.ts";
 import { postRegistration } from "./registering.ts";
 import { ask, ofStrict, ofWeb, strict } from "./strict_client.ts";

@@ -3,8 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import { basic, encode, getOutcome, testServer } from "../kit.ts";
-import type { TestServer } from "../kit.ts";
+import { basic, encode, getOutcome, type TestServer, testServer } from "../kit.ts";
 
 const clients = [
   { client_id: "spa", redirect_uris: ["https://spa.example/cb"], grant_types: ["authorization_code", "refresh_token"] },

@@ -3,10 +3,8 @@
  */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
-import { openBrowser } from "./browser.ts";
-import type { Browser } from "./browser.ts";
-import { assertPage, forEachCase, getRejections, libraryForm } from "../kit.ts";
-import type { Fields, TestServer } from "../kit.ts";
+import { type Browser, openBrowser } from "./browser.ts";
+import { assertPage, type Fields, forEachCase, getRejections, libraryForm, type TestServer } from "../kit.ts";
 
 /** Asserts a page like all others, but for forms that post to this server. */
 export async function assertPageWithForms(response: Response, status = 200, ...hostile: string[]): Promise<string> {

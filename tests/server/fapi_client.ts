@@ -6,8 +6,7 @@ import type { JwtChanges } from "../../src/client/jwt.ts";
 import { signedRequest } from "../../src/client/request_object.ts";
 import type { ClientMetadata, LatchkeyOptions, ProfileName } from "../../src/mod.ts";
 import { assertionOf, type ClientKey, clientKey, signingContext, startSeconds, tokenProof } from "./client_jwts.ts";
-import { challenge, getRedirectParams, testServer, verifier } from "../kit.ts";
-import type { Fields, TestServer } from "../kit.ts";
+import { challenge, type Fields, getRedirectParams, type TestServer, testServer, verifier } from "../kit.ts";
 
 /** The key of the client, with which it signs assertions and requests. */
 export const bankKey = await clientKey();

@@ -8,8 +8,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { exportJWK, generateKeyPair } from "jose";
 import * as openid from "openid-client";
 import { test } from "node:test";
-import { ConfigurationError } from "../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
+import { type ClientMetadata, ConfigurationError, type LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { clientKey, proof, sharedKey, startSeconds, tokenDigest, tokenProof, userinfoProof } from "./client_jwts.ts";
 import {

@@ -1,7 +1,6 @@
 /** Another issuer, whose assertions a server under test may trust: its keys, and the assertions it signs. */
 
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import type { CryptoKey, JWTHeaderParameters, JWTPayload } from "jose";
+import { type CryptoKey, exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose";
 import type { TrustedIssuer } from "../../src/server/extensions/assertion_grants/settings.ts";
 import { basicHeader } from "./client_endpoints.ts";
 import type { Fields, TestServer } from "../kit.ts";

@@ -2,8 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError } from "../../src/mod.ts";
-import type { LatchkeyOptions } from "../../src/mod.ts";
+import { ConfigurationError, type LatchkeyOptions } from "../../src/mod.ts";
 import { openBrowser } from "./browser.ts";
 import { assertPage, basic, encode, forEachCase, getRedirectParams, goodRequest, testServer } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";

@@ -7,8 +7,7 @@
 import { failingPages } from "./failing_pages.ts";
 import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { mock, test } from "node:test";
-import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { LatchkeyOptions, Store } from "../../src/mod.ts";
+import { ConfigurationError, type LatchkeyOptions, memoryStore, type Store } from "../../src/mod.ts";
 import {
   assertAuthorizationResponse,
   assertPage,

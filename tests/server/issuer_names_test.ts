@@ -6,8 +6,7 @@
 
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, host, memoryStore } from "../../src/mod.ts";
-import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
+import { ConfigurationError, host, type Latchkey, type LatchkeyOptions, memoryStore } from "../../src/mod.ts";
 import { callEvents, callingServer } from "./extensions/client_logout/logout_receiver.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { clients, decodeClaims, encode, forEachCase, goodRequest, observedStore, verifier } from "../kit.ts";

@@ -5,8 +5,7 @@
  */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
-import { exportJWK } from "jose";
-import type { JWK } from "jose";
+import { exportJWK, type JWK } from "jose";
 import { after, test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";

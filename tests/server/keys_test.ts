@@ -3,8 +3,7 @@
  */
 
 import { assert, assertEquals, assertGreater, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
-import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
-import type { JSONWebKeySet, JWK } from "jose";
+import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, type JWK, jwtVerify } from "jose";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -7,9 +7,8 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError } from "../../src/mod.ts";
+import { type ClientMetadata, ConfigurationError, type LatchkeyOptions } from "../../src/mod.ts";
 import type { App } from "../../src/server/extension.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { profileNames } from "../../src/server/config/strictness.ts";
 import { getForm } from "./browser.ts";
 import { cheapDigest, recordScryptCosts } from "./digests.ts";

@@ -14,8 +14,7 @@ import { storeKinds } from "../platform/store/store_kinds.ts";
 import { sample } from "../sample.ts";
 import { openBrowser } from "./browser.ts";
 import { basicHeader, confidentialClient, publicClient, refresh, userinfo } from "./client_endpoints.ts";
-import { assertTokenResponse, getRedirectParams, testServer } from "../kit.ts";
-import type { TestServer } from "../kit.ts";
+import { assertTokenResponse, getRedirectParams, type TestServer, testServer } from "../kit.ts";
 import { describePage, openPage, submit } from "./page_navigation.ts";
 import { manage, publicClient as registrable, register } from "./registering.ts";
 

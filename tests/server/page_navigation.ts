@@ -1,11 +1,9 @@
 /** Navigation of the login and consent pages: what is shown, and what a button submits. */
 
 import { assert, assertEquals } from "@std/assert";
-import { extractText, parseForms, submitForm as pressed } from "../../src/client/html_form.ts";
-import type { HtmlForm } from "../../src/client/html_form.ts";
+import { extractText, type HtmlForm, parseForms, submitForm as pressed } from "../../src/client/html_form.ts";
 import type { Browser } from "./browser.ts";
-import { assertPage } from "../kit.ts";
-import type { Fields } from "../kit.ts";
+import { assertPage, type Fields } from "../kit.ts";
 
 const issuer = "https://as.test";
 

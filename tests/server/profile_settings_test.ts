@@ -22,8 +22,7 @@ import { sharedKey, startSeconds, tokenProof } from "./client_jwts.ts";
 import { assertion, authorizePushed, bank, bankKey, dpopKey, fapiCode, publicKeys, push } from "./fapi_client.ts";
 import { defaultProfilePolicy } from "../../src/server/config/server_policy.ts";
 import { exchangeCode, request, signed } from "./fapi_client.ts";
-import { decodeClaims, forEachCase, getRedirectParams, testServer } from "../kit.ts";
-import type { Fields, TestServer } from "../kit.ts";
+import { decodeClaims, type Fields, forEachCase, getRedirectParams, type TestServer, testServer } from "../kit.ts";
 import { postRegistration } from "./registering.ts";
 
 /** Settings that select the profile of one standard. */

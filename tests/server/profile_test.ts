@@ -10,8 +10,7 @@ import { mcpRevisions, profileNames } from "../../src/server/config/strictness.t
 import type { McpRevision, ProfileName, ProfileSetting } from "../../src/server/config/strictness.ts";
 import { profiles } from "../../src/server/config/profiles.ts";
 import { defaultProfilePolicy } from "../../src/server/config/server_policy.ts";
-import { ConfigurationError } from "../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
+import { type ClientMetadata, ConfigurationError, type LatchkeyOptions } from "../../src/mod.ts";
 import {
   assertTokenResponse,
   basic,

@@ -2,8 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError } from "../../src/mod.ts";
-import type { LatchkeyOptions } from "../../src/mod.ts";
+import { ConfigurationError, type LatchkeyOptions } from "../../src/mod.ts";
 import { challenge, clients, decodeClaims, testServer, verifier } from "../kit.ts";
 
 const registered = clients.map((client) => ({ ...client, grant_types: ["authorization_code", "refresh_token"] }));

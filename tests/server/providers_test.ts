@@ -7,8 +7,7 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError } from "../../src/mod.ts";
-import type { Latchkey, LatchkeyOptions, ProviderProfile } from "../../src/mod.ts";
+import { ConfigurationError, type Latchkey, type LatchkeyOptions, type ProviderProfile } from "../../src/mod.ts";
 import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 import { providers } from "../../src/server/config/provider_settings/providers.ts";
 import { providerProfiles } from "./profiles/all_profiles.ts";

@@ -7,8 +7,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore } from "../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, Store } from "../../src/mod.ts";
+import { type ClientMetadata, type LatchkeyOptions, memoryStore, type Store } from "../../src/mod.ts";
 import { storeKinds } from "../platform/store/store_kinds.ts";
 import { sample } from "../sample.ts";
 import { openBrowser } from "./browser.ts";

@@ -6,8 +6,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore } from "../../src/mod.ts";
-import type { LatchkeyOptions, Store } from "../../src/mod.ts";
+import { type LatchkeyOptions, memoryStore, type Store } from "../../src/mod.ts";
 import { storeKinds } from "../platform/store/store_kinds.ts";
 import { sample } from "../sample.ts";
 import { openBrowser } from "./browser.ts";

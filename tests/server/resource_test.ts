@@ -2,8 +2,7 @@
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore } from "../../src/mod.ts";
-import type { LatchkeyOptions } from "../../src/mod.ts";
+import { type LatchkeyOptions, memoryStore } from "../../src/mod.ts";
 import type { ResourceSettings } from "../../src/server/config/server_settings.ts";
 import {
   assertTokenResponse,
@@ -18,8 +17,7 @@ import {
   testServer,
 } from "../kit.ts";
 import type { Fields, TestServer } from "../kit.ts";
-import { openBrowser } from "./browser.ts";
-import type { LoginTokens } from "./browser.ts";
+import { type LoginTokens, openBrowser } from "./browser.ts";
 
 const [api, mail, files] = ["https://api.example", "https://mail.example/v1", "https://files.example/a?b=c"] as const;
 

@@ -6,10 +6,8 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError } from "../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
-import { clients, getRedirectParams, getRejections, testServer } from "../kit.ts";
-import type { TestServer } from "../kit.ts";
+import { type ClientMetadata, ConfigurationError, type LatchkeyOptions } from "../../src/mod.ts";
+import { clients, getRedirectParams, getRejections, type TestServer, testServer } from "../kit.ts";
 
 const separators = [",", ", ", "+", ";", "|", " + "];
 

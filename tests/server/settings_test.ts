@@ -2,8 +2,7 @@
 
 import { assert, assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, host } from "../../src/mod.ts";
-import type { LatchkeyOptions } from "../../src/mod.ts";
+import { ConfigurationError, host, type LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 test("configuration errors of issuer and clients are reported together; those of demo clients follow the issuer", async () => {

@@ -2,10 +2,9 @@
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, host, memoryStore } from "../../src/mod.ts";
+import { ConfigurationError, host, type LatchkeyOptions, memoryStore, type Plugin, type Store } from "../../src/mod.ts";
 import type { HostedApp } from "../../src/server/hosting/hosted_app.ts";
 import type { RecordKind } from "../../src/core/store/store.ts";
-import type { LatchkeyOptions, Plugin, Store } from "../../src/mod.ts";
 import type { HostedServer } from "../../src/server/hosted_server.ts";
 import { sqliteStore } from "../../src/core/store/sqlite.ts";
 import { testControl } from "../../src/testing/mod.ts";

@@ -2,8 +2,7 @@
 
 import { test } from "node:test";
 import { assertEquals } from "@std/assert";
-import { basic, recordingStore, testServer } from "../kit.ts";
-import type { Fields } from "../kit.ts";
+import { basic, type Fields, recordingStore, testServer } from "../kit.ts";
 
 test("a request makes no store call that no rule needs", async () => {
   const { store, asked } = recordingStore();

@@ -2,8 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore } from "../../src/mod.ts";
-import type { Store } from "../../src/mod.ts";
+import { memoryStore, type Store } from "../../src/mod.ts";
 import { StoreError } from "../../src/core/store/store.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { authorizeByPost, basic, forEachCase, getRedirectParams, testServer } from "../kit.ts";

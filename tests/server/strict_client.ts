@@ -1,8 +1,7 @@
 /** A client that is stricter than its server, and its authorization requests. */
 
 import type { ClientMetadata, ProfileName } from "../../src/mod.ts";
-import { getRedirectParams } from "../kit.ts";
-import type { Fields, TestServer } from "../kit.ts";
+import { type Fields, getRedirectParams, type TestServer } from "../kit.ts";
 
 /** A confidential client with this profile. */
 export const strict = (profile: ProfileName, others: Partial<ClientMetadata> = {}): ClientMetadata => ({

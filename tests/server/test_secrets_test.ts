@@ -2,8 +2,7 @@
 
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore } from "../../src/mod.ts";
-import type { Store } from "../../src/mod.ts";
+import { memoryStore, type Store } from "../../src/mod.ts";
 import { openBrowser } from "./browser.ts";
 import { testServer } from "../kit.ts";
 

@@ -5,9 +5,8 @@
 
 import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore, OAuthError } from "../../src/mod.ts";
+import { type LatchkeyOptions, memoryStore, OAuthError, type Plugin } from "../../src/mod.ts";
 import type { App, Server } from "../../src/server/extension.ts";
-import type { LatchkeyOptions, Plugin } from "../../src/mod.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import { rejectBeyondBound } from "../../src/server/stored/bounded_records.ts";
 import type { Store } from "../../src/core/store/store.ts";
@@ -15,14 +14,13 @@ import { sample } from "../sample.ts";
 import { storeKinds } from "../platform/store/store_kinds.ts";
 import { openBrowser } from "./browser.ts";
 import { signProof } from "../../src/client/proof.ts";
-import { proof, sharedKey, signingContext, startSeconds } from "./client_jwts.ts";
+import { assertionOf, clientKey, proof, sharedKey, signingContext, startSeconds } from "./client_jwts.ts";
 import { mcpServer } from "../../src/resource/mcp_server.ts";
 import { basic, encode, getOutcome, getRejections, goodRequest, type ListedOptions, testServer } from "../kit.ts";
 import type { Fields, TestServer } from "../kit.ts";
 import { fillForm, openPage, requestAuthorization, send } from "./page_navigation.ts";
 import { postRegistration, publicClient } from "./registering.ts";
 import { closedExtensionEndpoints } from "./extensions/metadata_attempts.ts";
-import { assertionOf, clientKey } from "./client_jwts.ts";
 
 const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
 

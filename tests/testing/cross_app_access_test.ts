@@ -10,14 +10,12 @@ import {
   exchangeJwtAuthGrant,
 } from "@modelcontextprotocol/client";
 import type { OAuthClientProvider } from "@modelcontextprotocol/client";
-import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
-import type { JSONWebKeySet } from "jose";
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from "jose";
 import { test } from "node:test";
 import type { ResourceAuthorizationServer } from "../../src/server/extensions/token_exchange/settings.ts";
-import { foreignJwks } from "../../src/testing/mod.ts";
+import { foreignJwks, type TestLatchkey } from "../../src/testing/mod.ts";
 import type { FetchInit } from "../../src/testing/fetch.ts";
 import type { MintedAssertion, MintedIdJag } from "../../src/testing/mint_assertion.ts";
-import type { TestLatchkey } from "../../src/testing/mod.ts";
 import { forEachCase } from "../kit.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 import { type Fetch, mcpConnection } from "./mcp_client.ts";

@@ -3,8 +3,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import * as openid from "openid-client";
-import { LoginError } from "../../src/testing/mod.ts";
-import type { TestLatchkey } from "../../src/testing/mod.ts";
+import { LoginError, type TestLatchkey } from "../../src/testing/mod.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 
 /** The error code of a rejected promise. */

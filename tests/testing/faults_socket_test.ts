@@ -4,8 +4,7 @@ import { assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/
 import { test } from "node:test";
 import { connect } from "node:tls";
 import type { Latchkey } from "../../src/mod.ts";
-import { faultInjector } from "../../src/testing/faults/fault_injector.ts";
-import type { FaultInjector } from "../../src/testing/faults/fault_injector.ts";
+import { type FaultInjector, faultInjector } from "../../src/testing/faults/fault_injector.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
 import { certificate, privateKey } from "../platform/runtime/certificate.ts";
 import {

@@ -9,11 +9,9 @@ import { fault } from "../../src/check/fault.ts";
 import { faultInjector } from "../../src/testing/faults/fault_injector.ts";
 import type { Fault, RequestView } from "../../src/testing/faults/fault.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
-import { decodeClaims, encode, forEachCase, getRedirectParams } from "../kit.ts";
-import type { Fields } from "../kit.ts";
+import { decodeClaims, encode, type Fields, forEachCase, getRedirectParams } from "../kit.ts";
 import { getForm } from "../server/browser.ts";
-import { getDetectedError, strictClient } from "./strict_client.ts";
-import type { StrictClient } from "./strict_client.ts";
+import { getDetectedError, type StrictClient, strictClient } from "./strict_client.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 
 const metadataPath = "/.well-known/openid-configuration";

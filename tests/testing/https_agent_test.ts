@@ -2,10 +2,9 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { once } from "node:events";
-import { createServer } from "node:https";
+import { createServer, request, type RequestOptions } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { ClientRequest, IncomingMessage } from "node:http";
-import { request, type RequestOptions } from "node:https";
 import { json, text } from "node:stream/consumers";
 import { test } from "node:test";
 import { selfSignedCertificate } from "../../src/platform/runtime/self_signed.ts";

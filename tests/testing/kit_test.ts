@@ -11,8 +11,7 @@ import { customFetch, discovery, None } from "openid-client";
 import { sqliteStore } from "../../src/platform/store/sqlite.ts";
 import { createFetch } from "../../src/testing/fetch.ts";
 import { p256KeyFrom } from "../../src/platform/runtime/p256_key.ts";
-import { faults, LogError, LoginError } from "../../src/testing/mod.ts";
-import type { Claims, TestLatchkey } from "../../src/testing/mod.ts";
+import { type Claims, faults, LogError, LoginError, type TestLatchkey } from "../../src/testing/mod.ts";
 import type { ClaimOverrideContext } from "../../src/testing/claim_overrides.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 

@@ -11,12 +11,10 @@ import {
 } from "@std/assert";
 import { test } from "node:test";
 import { rememberIssued } from "../../src/server/redaction/issued_secrets.ts";
-import { memoryStore } from "../../src/mod.ts";
+import { memoryStore, type Plugin } from "../../src/mod.ts";
 import type { HttpResponse } from "../../src/server/extension.ts";
-import type { Plugin } from "../../src/mod.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
-import { testLog } from "../../src/testing/log/log.ts";
-import type { Log } from "../../src/testing/log/log.ts";
+import { type Log, testLog } from "../../src/testing/log/log.ts";
 import { LogError } from "../../src/testing/log/log_error.ts";
 import { LoginError } from "../../src/testing/mod.ts";
 import { wrapStore } from "../../src/testing/wrap_store.ts";
@@ -29,8 +27,7 @@ import {
   userinfo,
   webTokens,
 } from "../server/client_endpoints.ts";
-import { basic, challenge, testServer, verifier } from "../kit.ts";
-import type { TestServer } from "../kit.ts";
+import { basic, challenge, type TestServer, testServer, verifier } from "../kit.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 
 async function logged(...inner: readonly Plugin[]): Promise<{ readonly b: TestServer; readonly log: Log }> {

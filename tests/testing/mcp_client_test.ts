@@ -3,15 +3,13 @@
  * client.
  */
 
-import { createPrivateKeyJwtAuth } from "@modelcontextprotocol/client";
-import type { OAuthClientProvider } from "@modelcontextprotocol/client";
+import { createPrivateKeyJwtAuth, type OAuthClientProvider } from "@modelcontextprotocol/client";
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { mcpRevisions } from "../../src/server/config/strictness.ts";
 import type { TestClient, TestLatchkey } from "../../src/testing/mod.ts";
 import { testLatchkey } from "./test_latchkey.ts";
-import { mcpClient, redirectUri } from "./mcp_client.ts";
-import type { McpClientOptions } from "./mcp_client.ts";
+import { mcpClient, type McpClientOptions, redirectUri } from "./mcp_client.ts";
 
 const issuers = ["https://latchkey.test", "https://latchkey.test/tenant"];
 

@@ -9,8 +9,7 @@ import { ClientCredentialsProvider, PrivateKeyJwtProvider } from "@modelcontextp
 import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/client";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { faults, foreignJwks } from "../../src/testing/mod.ts";
-import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
+import { faults, foreignJwks, type TestLatchkey, type TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 import { type Fetch, mcpClient, mcpConnection, redirectUri } from "./mcp_client.ts";
 import type { McpClient, McpClientOptions } from "./mcp_client.ts";

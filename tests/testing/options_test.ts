@@ -6,8 +6,7 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
-import { testControl } from "../../src/testing/mod.ts";
-import type { Fault } from "../../src/testing/mod.ts";
+import { type Fault, testControl } from "../../src/testing/mod.ts";
 import type { ClientCredentials } from "../../src/client/authentication.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 

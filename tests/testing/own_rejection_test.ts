@@ -4,8 +4,7 @@ import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "
 import { test } from "node:test";
 import { inspector } from "../../src/devtools/mod.ts";
 import { OAuthError } from "../../src/mod.ts";
-import { parameters } from "../../src/server/extension.ts";
-import type { GrantType } from "../../src/server/extension.ts";
+import { type GrantType, parameters } from "../../src/server/extension.ts";
 import { withFix } from "../../src/server/rules.ts";
 import { logging } from "../../src/cli/operating/mod.ts";
 import { LoginError } from "../../src/testing/mod.ts";

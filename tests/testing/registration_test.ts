@@ -2,8 +2,7 @@
 
 import { fault } from "../../src/check/fault.ts";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { generateKeyPair } from "jose";
-import { exportJWK } from "jose";
+import { exportJWK, generateKeyPair } from "jose";
 import { test } from "node:test";
 import * as openid from "openid-client";
 import { inspector } from "../../src/devtools/mod.ts";

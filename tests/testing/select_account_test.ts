@@ -3,8 +3,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { testLatchkey } from "./test_latchkey.ts";
-import { challenge, encode } from "../kit.ts";
-import type { ListedOptions } from "../kit.ts";
+import { challenge, encode, type ListedOptions } from "../kit.ts";
 
 /** What a browser sends for a page; without a secure context, only `Accept`. */
 const browserHeaders: readonly Record<string, string>[] = [

@@ -4,8 +4,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import type { ResponseMode } from "../../src/server/extension.ts";
 import { goodRequest } from "../kit.ts";
-import { faults } from "../../src/testing/mod.ts";
-import type { LoginError } from "../../src/testing/mod.ts";
+import { faults, type LoginError } from "../../src/testing/mod.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 import { responseModes } from "../server/extensions/signed_responses/signed_responses.ts";
 

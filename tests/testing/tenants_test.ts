@@ -3,9 +3,8 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError, host } from "../../src/mod.ts";
-import { faults, type Tenant, TenantError, testControl } from "../../src/testing/mod.ts";
+import { faults, type Tenant, TenantError, testControl, type TestLatchkey } from "../../src/testing/mod.ts";
 import type { TenantOptions } from "../../src/testing/test_control.ts";
-import type { TestLatchkey } from "../../src/testing/mod.ts";
 import { assertIsolated, requests, type Side, web } from "../server/issuers.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 

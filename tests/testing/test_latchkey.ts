@@ -1,7 +1,6 @@
 /** A mock with the secret leak check. */
 
-import { testLatchkey as unwatched } from "../../src/testing/mod.ts";
-import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
+import { type TestLatchkey, testLatchkey as unwatched, type TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { lateClock, withQuickAlgorithm, withSecretLeakCheck } from "../secret_leak_check.ts";
 
 /** Creates a mock with a {@link lateClock}. It signs with EdDSA by default, and searches its events for secrets. */

@@ -1,8 +1,7 @@
 /** Installs the peers. */
 
 import { npm, run } from "../../run.ts";
-import { peers, peersFolder, versions } from "./packages.ts";
-import type { PeerName } from "./packages.ts";
+import { type PeerName, peers, peersFolder, versions } from "./packages.ts";
 
 /** Installs missing peers into a folder with its own manifest, so that the project cannot depend on them. */
 export async function installPeers(): Promise<void> {

@@ -3,8 +3,7 @@
  * existing grant, and an adapter that is cheaper than its own.
  */
 
-import { createServer } from "node:http";
-import type { IncomingMessage, RequestListener } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { builtInKeys } from "../../../src/testing/built_in_keys.ts";
 import { publicId, redirectUri, rotatingId, user } from "../clients.ts";

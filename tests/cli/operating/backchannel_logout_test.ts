@@ -5,8 +5,7 @@ import { test } from "node:test";
 import { inspector } from "../../../src/devtools/mod.ts";
 import { describeEvent } from "../../../src/cli/operating/describe_event.ts";
 import { formatEvent, isRoutine } from "../../../src/cli/operating/format_event.ts";
-import { openBrowser } from "../../server/browser.ts";
-import type { Browser } from "../../server/browser.ts";
+import { type Browser, openBrowser } from "../../server/browser.ts";
 import { encode } from "../../kit.ts";
 import { callingServer } from "../../server/extensions/client_logout/logout_receiver.ts";
 

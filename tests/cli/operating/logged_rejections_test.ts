@@ -3,9 +3,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { logging } from "../../../src/cli/operating/mod.ts";
-import { decodeClaims, forEachCase, testServer, verifier } from "../../kit.ts";
+import { decodeClaims, type Fields, forEachCase, type TestServer, testServer, verifier } from "../../kit.ts";
 import { decodeBase64url, encodeBase64url } from "../../../src/core/keys/crypto.ts";
-import type { Fields, TestServer } from "../../kit.ts";
 
 const secret = "S3cret";
 

@@ -8,8 +8,7 @@ import { formatEvent } from "../../../src/cli/operating/format_event.ts";
 import { health, limitConcurrency, logging } from "../../../src/cli/operating/mod.ts";
 import { registeredSecrets } from "../../../src/server/redaction/registered_secrets.ts";
 import { inspector } from "../../../src/devtools/mod.ts";
-import { basic, testServer, verifier } from "../../kit.ts";
-import type { Fields } from "../../kit.ts";
+import { basic, type Fields, testServer, verifier } from "../../kit.ts";
 
 /** A plugin whose requests wait until they are released, except health. */
 function gate(): { readonly plugin: Plugin; open(): void } {

@@ -1,10 +1,8 @@
 /** The page `/authorized` and its steps, as a test reads them, and their buttons. */
 
 import { assertEquals } from "@std/assert";
-import { parseAttributes } from "../../server/browser.ts";
-import type { Browser } from "../../server/browser.ts";
-import { assertPage, encode } from "../../kit.ts";
-import type { Fields } from "../../kit.ts";
+import { type Browser, parseAttributes } from "../../server/browser.ts";
+import { assertPage, encode, type Fields } from "../../kit.ts";
 
 export const callback = "https://as.test/authorized";
 

@@ -4,13 +4,10 @@
 
 import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore } from "../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
+import { type ClientMetadata, type LatchkeyOptions, memoryStore } from "../../../src/mod.ts";
 import { demoSecret } from "../../../src/server/config/demo_entries.ts";
-import { arrive, callback, press, read, textOf, unescapeHtml } from "./step_pages.ts";
-import type { Page } from "./step_pages.ts";
-import { openBrowser, parseAttributes } from "../../server/browser.ts";
-import type { Browser } from "../../server/browser.ts";
+import { arrive, callback, type Page, press, read, textOf, unescapeHtml } from "./step_pages.ts";
+import { type Browser, openBrowser, parseAttributes } from "../../server/browser.ts";
 import {
   assertPage,
   decodeClaims,

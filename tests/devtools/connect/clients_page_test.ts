@@ -10,10 +10,8 @@ import {
   assertThrows,
 } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError } from "../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
-import { openBrowser } from "../../server/browser.ts";
-import type { Browser } from "../../server/browser.ts";
+import { type ClientMetadata, ConfigurationError, type LatchkeyOptions } from "../../../src/mod.ts";
+import { type Browser, openBrowser } from "../../server/browser.ts";
 import { assertCsrfProtected, assertPageWithForms, fetchCsrfToken } from "../../server/csrf.ts";
 import { inspector } from "../../../src/devtools/mod.ts";
 import { readFields } from "../../server/page.ts";

@@ -21,8 +21,7 @@ import { controlClient } from "../../testing/control/harness.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { openBrowser } from "../../server/browser.ts";
 import { assertPageWithForms } from "../../server/csrf.ts";
-import { type Fields, forEachCase, observedStore, sharedStore, testServer } from "../../kit.ts";
-import type { TestServer } from "../../kit.ts";
+import { type Fields, forEachCase, observedStore, sharedStore, type TestServer, testServer } from "../../kit.ts";
 import { readFields } from "../../server/page.ts";
 
 /** The form of a page in a browser of its own: what it would send, and how to send it. */

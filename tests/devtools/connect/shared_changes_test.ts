@@ -3,8 +3,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import type { Latchkey, LatchkeyOptions, Store } from "../../../src/mod.ts";
-import { sharedStore, testServer } from "../../kit.ts";
-import type { TestServer } from "../../kit.ts";
+import { sharedStore, type TestServer, testServer } from "../../kit.ts";
 
 function instances(store: Store, count: number, options: LatchkeyOptions = {}): Promise<TestServer[]> {
   return Promise.all(Array.from({ length: count }, () => testServer({ store, ...options })));

@@ -4,11 +4,9 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { test } from "node:test";
 import { memoryStore } from "../../../src/mod.ts";
 import { formatPasswordDigest, getPasswordDigest } from "../../../src/server/config/password_digest.ts";
-import { openBrowser } from "../../server/browser.ts";
-import type { Browser } from "../../server/browser.ts";
+import { type Browser, openBrowser } from "../../server/browser.ts";
 import { assertCsrfProtected, assertPageWithForms, fetchCsrfToken } from "../../server/csrf.ts";
-import { assertPage, decodeClaims, forEachCase, testServer } from "../../kit.ts";
-import type { Fields, TestServer } from "../../kit.ts";
+import { assertPage, decodeClaims, type Fields, forEachCase, type TestServer, testServer } from "../../kit.ts";
 
 async function post(browser: Browser, path: string, fields: Fields): Promise<Response> {
   // The form of a client is on a page of its own.

@@ -11,14 +11,12 @@ import {
 } from "@std/assert";
 import { build, stop } from "esbuild";
 import { test } from "node:test";
-import { inspector } from "../../../src/devtools/mod.ts";
-import type { Inspector } from "../../../src/devtools/mod.ts";
+import { type Inspector, inspector } from "../../../src/devtools/mod.ts";
 import type { InspectorOptions } from "../../../src/devtools/inspector.ts";
 import type { LatchkeyOptions, Plugin } from "../../../src/mod.ts";
 import { getPassedText } from "../../../src/server/rules.ts";
-import { openBrowser, parseAttributes } from "../../server/browser.ts";
+import { type Browser, openBrowser, parseAttributes } from "../../server/browser.ts";
 import { assertCsrfProtected } from "../../server/csrf.ts";
-import type { Browser } from "../../server/browser.ts";
 import { recordFault } from "../../recorder/recorded_server.ts";
 import { assertTokenResponse, basic, challenge, clients, forEachCase, testServer, verifier } from "../../kit.ts";
 import type { TestServer } from "../../kit.ts";

@@ -3,8 +3,7 @@
 import { assert, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { inspector } from "../../../src/devtools/mod.ts";
-import { testServer } from "../../kit.ts";
-import type { Fields, TestServer } from "../../kit.ts";
+import { type Fields, type TestServer, testServer } from "../../kit.ts";
 
 /** The sentence of a page; `undefined` if it has none. */
 async function readDifferences({ get }: TestServer, flow: number): Promise<string | undefined> {

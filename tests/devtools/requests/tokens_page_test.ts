@@ -4,15 +4,12 @@
  */
 
 import { assert, assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import type { JWTPayload } from "jose";
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { test } from "node:test";
-import { inspector } from "../../../src/devtools/mod.ts";
-import type { Inspector } from "../../../src/devtools/mod.ts";
+import { type Inspector, inspector } from "../../../src/devtools/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
 import { cpuTimeOf } from "../../until.ts";
-import { openBrowser } from "../../server/browser.ts";
-import type { Browser } from "../../server/browser.ts";
+import { type Browser, openBrowser } from "../../server/browser.ts";
 import type { Tokens } from "../../server/client_endpoints.ts";
 import { assertPageWithForms, fetchCsrfToken } from "../../server/csrf.ts";
 import { assertPage, assertTokenResponse, encode, forEachCase, getRejections, testServer } from "../../kit.ts";

@@ -3,8 +3,7 @@
 import { assert, assertEquals, assertLess, assertRejects, assertThrows } from "@std/assert";
 import { mock, test } from "node:test";
 import { HttpError } from "../../../src/core/http/message.ts";
-import { bodyTimeoutMs, maxBodyBytes, parseFields, readForm } from "../../../src/core/http/form.ts";
-import type { Fields } from "../../../src/core/http/form.ts";
+import { bodyTimeoutMs, type Fields, maxBodyBytes, parseFields, readForm } from "../../../src/core/http/form.ts";
 import { forEachCase } from "../../kit.ts";
 import { replaceTimers } from "../../until.ts";
 

@@ -5,10 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { challenge, encode, verifier } from "../../kit.ts";
-import type { Fields } from "../../kit.ts";
-import { runProgram, startProgram } from "./run_program.ts";
-import type { Program, StartOptions } from "./run_program.ts";
+import { challenge, encode, type Fields, verifier } from "../../kit.ts";
+import { type Program, runProgram, type StartOptions, startProgram } from "./run_program.ts";
 
 /** The files of the tests. */
 export const folder = mkdtempSync(join(tmpdir(), "latchkey-program-"));

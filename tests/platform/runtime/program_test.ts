@@ -2,8 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
@@ -12,8 +11,7 @@ import { assertTokenResponse, basic, challenge, encode, forEachCase, getOutcome,
 import type { Fields } from "../../kit.ts";
 import { formerCommands, startNames } from "../../../src/cli/commands.ts";
 import { findFreePort } from "./free_port.ts";
-import { binary, runProgram, startProgram } from "./run_program.ts";
-import type { StartOptions } from "./run_program.ts";
+import { binary, runProgram, type StartOptions, startProgram } from "./run_program.ts";
 import { certificate, privateKey } from "./certificate.ts";
 import {
   against,

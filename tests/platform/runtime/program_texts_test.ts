@@ -4,8 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { assertTokenResponse, basic, decodeClaims, encode, forEachCase } from "../../kit.ts";
-import type { Fields } from "../../kit.ts";
+import { assertTokenResponse, basic, decodeClaims, encode, type Fields, forEachCase } from "../../kit.ts";
 import { describeUnsupportedNode } from "../../../src/platform/runtime/node_version.ts";
 import { runProgram, startProgram } from "./run_program.ts";
 import {

@@ -1,7 +1,6 @@
 /** HTTP/1.1 as bytes on a socket, for requests that no client library would send. */
 
-import { connect } from "node:net";
-import type { Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 
 /** Milliseconds after which a silent server is given up, so that a fault does not look like a hang. */
 const responseTimeoutMs = 120_000;

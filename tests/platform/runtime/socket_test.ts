@@ -4,12 +4,10 @@ import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } fro
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { connect } from "node:http2";
 import { request } from "node:https";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { mock, test } from "node:test";
-import { autoApprover } from "../../../src/mod.ts";
-import type { Latchkey, LatchkeyOptions, Plugin } from "../../../src/mod.ts";
+import { autoApprover, type Latchkey, type LatchkeyOptions, type Plugin } from "../../../src/mod.ts";
 import type { TraceEvent } from "../../../src/server/trace.ts";
 import {
   assertTokenResponse,

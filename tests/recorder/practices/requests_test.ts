@@ -1,7 +1,6 @@
 /** Practices of requests: repetitions, secrets, tokens and refreshes. */
 
-import type { TestLatchkey } from "../../../src/testing/mod.ts";
-import { faults } from "../../../src/testing/mod.ts";
+import { faults, type TestLatchkey } from "../../../src/testing/mod.ts";
 import { type Journey, postToken, testPractice, withRefresh } from "./practice_case.ts";
 
 const logIn: Journey = (as) => as.logIn(as.client());

@@ -6,8 +6,7 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore, OAuthError } from "../../../src/mod.ts";
-import type { Approver, Store } from "../../../src/mod.ts";
+import { type Approver, memoryStore, OAuthError, type Store } from "../../../src/mod.ts";
 import { maxStateLength } from "../../../src/core/authorize/response.ts";
 import {
   assertAuthorizationResponse,

@@ -7,9 +7,8 @@
 import { failingPages } from "../failing_pages.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, OAuthError } from "../../../src/mod.ts";
+import { type Approver, ConfigurationError, type LatchkeyOptions, OAuthError } from "../../../src/mod.ts";
 import { latchkey } from "../../secret_leak_check.ts";
-import type { Approver, LatchkeyOptions } from "../../../src/mod.ts";
 import {
   assertAuthorizationResponse,
   assertPage,

@@ -12,9 +12,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { ConfigurationError, OAuthError } from "../../../src/mod.ts";
+import { ConfigurationError, type LatchkeyOptions, OAuthError } from "../../../src/mod.ts";
 import { latchkey } from "../../secret_leak_check.ts";
-import type { LatchkeyOptions } from "../../../src/mod.ts";
 import { sqliteStore } from "../../../src/core/store/sqlite.ts";
 import {
   assertAuthorizationResponse,

@@ -2,15 +2,13 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore } from "../../../src/mod.ts";
+import { memoryStore, type Plugin, type Store } from "../../../src/mod.ts";
 import type { CodeRecord, Grant, RefreshTokenRecord } from "../../../src/core/store/store.ts";
-import type { Plugin, Store } from "../../../src/mod.ts";
 import type { Server } from "../../../src/server/extension.ts";
 import { encodeWithMac } from "../../../src/core/sessions/session.ts";
 import { openBrowser } from "../browser.ts";
 import { publicTokens, refreshTokens, testClients } from "../client_endpoints.ts";
-import { authorizeByPost, testServer } from "../../kit.ts";
-import type { TestServer } from "../../kit.ts";
+import { authorizeByPost, type TestServer, testServer } from "../../kit.ts";
 import { describePage, openPage, submit } from "../page_navigation.ts";
 
 const extensions = { dpop: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I" };

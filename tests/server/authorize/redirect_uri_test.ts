@@ -7,9 +7,8 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError } from "../../../src/mod.ts";
+import { type ClientMetadata, ConfigurationError, type LatchkeyOptions } from "../../../src/mod.ts";
 import { latchkey } from "../../secret_leak_check.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
 import {
   assertAuthorizationResponse,
   assertPage,

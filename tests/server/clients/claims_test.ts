@@ -6,8 +6,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError } from "../../../src/mod.ts";
-import type { LatchkeyOptions, User } from "../../../src/mod.ts";
+import { ConfigurationError, type LatchkeyOptions, type User } from "../../../src/mod.ts";
 import type { Explanation } from "../../../src/core/rules/errors.ts";
 import { openBrowser } from "../browser.ts";
 import {

@@ -7,8 +7,7 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { Buffer } from "node:buffer";
-import { constants, createHmac, generateKeyPairSync, sign } from "node:crypto";
-import type { KeyObject } from "node:crypto";
+import { constants, createHmac, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { test } from "node:test";
 import { ConfigurationError } from "../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, SigningAlgorithm, User } from "../../../src/mod.ts";
@@ -28,8 +27,7 @@ import {
   verifier,
 } from "../../kit.ts";
 import type { Fields, TestServer } from "../../kit.ts";
-import { assertPageWithForm, openBrowser } from "../browser.ts";
-import type { LoginTokens } from "../browser.ts";
+import { assertPageWithForm, type LoginTokens, openBrowser } from "../browser.ts";
 import { callingServer, loggedOutClient } from "../extensions/client_logout/logout_receiver.ts";
 import { extensionAttempts, extensionGrantTypes, untested } from "../extensions/metadata_attempts.ts";
 import { signedRequest } from "../../../src/client/request_object.ts";

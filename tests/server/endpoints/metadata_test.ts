@@ -13,8 +13,7 @@ import {
   assertMatch,
   assertRejects,
 } from "@std/assert";
-import { decodeProtectedHeader, jwtVerify } from "jose";
-import type { JWK } from "jose";
+import { decodeProtectedHeader, type JWK, jwtVerify } from "jose";
 import { Buffer } from "node:buffer";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,8 +22,7 @@ import process from "node:process";
 import { after, test } from "node:test";
 import { inspect } from "node:util";
 import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from "oauth4webapi";
-import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
-import type { LatchkeyOptions } from "../../../src/mod.ts";
+import { ConfigurationError, type LatchkeyOptions, memoryStore } from "../../../src/mod.ts";
 import { formattedStore } from "../../../src/core/store/format.ts";
 import { sqliteStore } from "../../../src/core/store/sqlite.ts";
 import {

@@ -5,8 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { memoryStore } from "../../../src/mod.ts";
-import type { LatchkeyOptions } from "../../../src/mod.ts";
+import { type LatchkeyOptions, memoryStore } from "../../../src/mod.ts";
 import { sqliteStore } from "../../../src/core/store/sqlite.ts";
 import {
   assertAcceptsFormsOnly,

@@ -2,8 +2,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { latchkey } from "../../../src/mod.ts";
-import type { ClientMetadata } from "../../../src/mod.ts";
+import { type ClientMetadata, latchkey } from "../../../src/mod.ts";
 import { assertPage } from "../../kit.ts";
 
 const issuer = "http://localhost:9000";

@@ -10,8 +10,7 @@ import { Buffer } from "node:buffer";
 import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
-import { memoryStore } from "../../../src/mod.ts";
-import type { LatchkeyOptions, SigningAlgorithm, Store, User } from "../../../src/mod.ts";
+import { type LatchkeyOptions, memoryStore, type SigningAlgorithm, type Store, type User } from "../../../src/mod.ts";
 import {
   basicHeader,
   publicClient,

@@ -3,8 +3,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import type { Extension } from "../../../src/server/extension.ts";
-import { ConfigurationError, extensions, OAuthError } from "../../../src/mod.ts";
-import type { LatchkeyOptions } from "../../../src/mod.ts";
+import { ConfigurationError, extensions, type LatchkeyOptions, OAuthError } from "../../../src/mod.ts";
 import { encode, getRedirectParams, getRejections, goodRequest, testServer } from "../../kit.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 

@@ -7,11 +7,9 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore } from "../../../src/mod.ts";
-import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
+import { type LatchkeyOptions, memoryStore, type Store } from "../../../src/mod.ts";
 import { openBrowser } from "../browser.ts";
-import { basic, forEachCase, getOutcome, testServer } from "../../kit.ts";
-import type { Fields, TestServer } from "../../kit.ts";
+import { basic, type Fields, forEachCase, getOutcome, type TestServer, testServer } from "../../kit.ts";
 import { describePage, openPage, submit } from "../page_navigation.ts";
 import { storeKinds } from "../../platform/store/store_kinds.ts";
 

@@ -8,7 +8,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { test } from "node:test";
 import { memoryStore } from "../../../src/core/store/memory.ts";
 import type { Store } from "../../../src/core/store/store.ts";
-import { openBrowser } from "../browser.ts";
+import { type Browser, openBrowser } from "../browser.ts";
 import {
   assertAuthorizationResponse,
   assertPage,
@@ -21,7 +21,6 @@ import {
   observedStore,
   testServer,
 } from "../../kit.ts";
-import type { Browser } from "../browser.ts";
 import type { Fields, TestServer } from "../../kit.ts";
 import {
   describePage,

@@ -7,10 +7,8 @@
 import { failingPages } from "../failing_pages.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore } from "../../../src/mod.ts";
-import type { Store } from "../../../src/mod.ts";
-import { browserCookie, openBrowser, sessionCookie } from "../browser.ts";
-import type { Browser } from "../browser.ts";
+import { memoryStore, type Store } from "../../../src/mod.ts";
+import { type Browser, browserCookie, openBrowser, sessionCookie } from "../browser.ts";
 import {
   assertAuthorizationResponse,
   assertPage,

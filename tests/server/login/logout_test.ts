@@ -27,8 +27,7 @@ import {
   testServer,
 } from "../../kit.ts";
 import type { Fields, TestServer } from "../../kit.ts";
-import { assertPageWithForm, getForm, openBrowser, sessionCookie } from "../browser.ts";
-import type { Browser } from "../browser.ts";
+import { assertPageWithForm, type Browser, getForm, openBrowser, sessionCookie } from "../browser.ts";
 import { register } from "../registering.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-logout-"));

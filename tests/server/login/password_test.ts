@@ -4,12 +4,10 @@ import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes
 import { Buffer } from "node:buffer";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { test } from "node:test";
-import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
-import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
+import { ConfigurationError, type LatchkeyOptions, memoryStore, type Store } from "../../../src/mod.ts";
 import { formatPasswordDigest, parsePasswordDigest } from "../../../src/server/config/password_digest.ts";
 import { scryptDigest, verifyPassword } from "../../../src/platform/runtime/scrypt.ts";
-import { openBrowser, sessionCookie } from "../browser.ts";
-import type { Browser } from "../browser.ts";
+import { type Browser, openBrowser, sessionCookie } from "../browser.ts";
 import { observeScrypt, recordScryptCosts } from "../digests.ts";
 import {
   assertTokenResponse,

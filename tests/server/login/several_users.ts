@@ -1,8 +1,7 @@
 /** A login with several users. */
 
 import type { LatchkeyOptions } from "../../../src/mod.ts";
-import { assertTokenResponse } from "../../kit.ts";
-import type { Fields, TestServer } from "../../kit.ts";
+import { assertTokenResponse, type Fields, type TestServer } from "../../kit.ts";
 
 export const refreshing = {
   redirect_uris: ["https://spa.example/cb"],

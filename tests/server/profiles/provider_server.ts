@@ -1,8 +1,7 @@
 /** A server with the profile of a provider, for the clients of that provider. */
 
 import type { LatchkeyOptions } from "../../../src/mod.ts";
-import type { MemoryLatchkey } from "../../secret_leak_check.ts";
-import { latchkey } from "../../secret_leak_check.ts";
+import { latchkey, type MemoryLatchkey } from "../../secret_leak_check.ts";
 
 export const redirectUri = "https://app.example/callback";
 export const secret = "a-secret-of-32-characters-or-more";

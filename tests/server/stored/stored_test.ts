@@ -9,11 +9,9 @@ import { test } from "node:test";
 import { type Store, StoreError } from "../../../src/core/store/store.ts";
 import { openBrowser, sessionCookie } from "../browser.ts";
 import { publicClient, refresh } from "../client_endpoints.ts";
-import { getOutcome, testServer } from "../../kit.ts";
-import type { Fields, TestServer } from "../../kit.ts";
+import { type Fields, getOutcome, type TestServer, testServer } from "../../kit.ts";
 import { storeKinds } from "../../platform/store/store_kinds.ts";
-import { manage } from "../registering.ts";
-import type { Registered } from "../registering.ts";
+import { manage, type Registered } from "../registering.ts";
 
 const grantType = "urn:ietf:params:oauth:grant-type:device_code";
 const options = {

@@ -16,8 +16,7 @@ import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import { ClientSecretBasic, ClientSecretPost } from "oauth4webapi";
-import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
+import { type ClientMetadata, ConfigurationError, type LatchkeyOptions, memoryStore } from "../../../src/mod.ts";
 import { recordDigests } from "../digests.ts";
 import {
   basic,

@@ -11,8 +11,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
-import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
+import { ConfigurationError, type LatchkeyOptions, memoryStore, type Store } from "../../../src/mod.ts";
 import type { TraceEvent } from "../../../src/server/trace.ts";
 import { sqliteStore } from "../../../src/core/store/sqlite.ts";
 import {

@@ -5,8 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { autoApprover } from "../../../src/mod.ts";
-import type { Approver } from "../../../src/mod.ts";
+import { type Approver, autoApprover } from "../../../src/mod.ts";
 import { sqliteStore } from "../../../src/core/store/sqlite.ts";
 import {
   assertTokenResponse,
@@ -20,8 +19,7 @@ import {
   testServer,
 } from "../../kit.ts";
 import type { Fields, TestServer } from "../../kit.ts";
-import { openBrowser } from "../browser.ts";
-import type { LoginTokens } from "../browser.ts";
+import { type LoginTokens, openBrowser } from "../browser.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-forms-"));
 after(() => rmSync(folder, { recursive: true }));

@@ -13,8 +13,7 @@ import {
 import { jwtVerify } from "jose";
 import { Buffer } from "node:buffer";
 import { test } from "node:test";
-import { memoryStore } from "../../../src/mod.ts";
-import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
+import { type LatchkeyOptions, memoryStore, type Store } from "../../../src/mod.ts";
 import {
   assertAuthorizationResponse,
   assertTokenResponse,

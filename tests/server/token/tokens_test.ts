@@ -13,14 +13,12 @@ import {
   assertNotEquals,
   assertRejects,
 } from "@std/assert";
-import { decodeProtectedHeader, jwtVerify } from "jose";
-import type { JWK } from "jose";
+import { decodeProtectedHeader, type JWK, jwtVerify } from "jose";
 import { Buffer } from "node:buffer";
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
-import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
+import { type ClientMetadata, ConfigurationError, type LatchkeyOptions, memoryStore } from "../../../src/mod.ts";
 import {
   assertTokenResponse,
   clients,

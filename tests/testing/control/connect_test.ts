@@ -2,11 +2,9 @@
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { connectLatchkey, ControlRequestError } from "../../../src/testing/control/connect.ts";
-import type { ConnectedLatchkey } from "../../../src/testing/control/connect.ts";
+import { type ConnectedLatchkey, connectLatchkey, ControlRequestError } from "../../../src/testing/control/connect.ts";
 import { verbs } from "../../../src/testing/control/verbs/mod.ts";
-import { faults } from "../../../src/testing/mod.ts";
-import type { TestLatchkey } from "../../../src/testing/mod.ts";
+import { faults, type TestLatchkey } from "../../../src/testing/mod.ts";
 import { testLatchkey } from "../test_latchkey.ts";
 import { decodeClaims } from "../../kit.ts";
 

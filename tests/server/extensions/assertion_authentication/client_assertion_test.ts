@@ -5,8 +5,7 @@
  */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { exportJWK, SignJWT } from "jose";
-import type { JWK, JWTPayload } from "jose";
+import { exportJWK, type JWK, type JWTPayload, SignJWT } from "jose";
 import { Buffer } from "node:buffer";
 import { createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -3,10 +3,8 @@
 import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
 import type { TrustedIssuer } from "../../../../src/server/extensions/assertion_grants/settings.ts";
 import { confidentialClient, publicClient, testClients } from "../../client_endpoints.ts";
-import { foreignIssuer, jwtBearer } from "../../foreign_issuer.ts";
-import type { ForeignIssuer } from "../../foreign_issuer.ts";
-import { testServer } from "../../../kit.ts";
-import type { TestServer } from "../../../kit.ts";
+import { type ForeignIssuer, foreignIssuer, jwtBearer } from "../../foreign_issuer.ts";
+import { type TestServer, testServer } from "../../../kit.ts";
 
 export const rejected = "400 invalid_grant";
 

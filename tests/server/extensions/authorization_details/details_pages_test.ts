@@ -7,8 +7,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../../../src/mod.ts";
-import { openBrowser } from "../../browser.ts";
-import type { Browser } from "../../browser.ts";
+import { type Browser, openBrowser } from "../../browser.ts";
 import { refresh } from "../../client_endpoints.ts";
 import {
   assertAuthorizationResponse,

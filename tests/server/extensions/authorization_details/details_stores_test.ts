@@ -7,8 +7,7 @@
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { storeKinds } from "../../../platform/store/store_kinds.ts";
-import { countOutcomes, refresh, refreshTokens } from "../../client_endpoints.ts";
-import type { Tokens } from "../../client_endpoints.ts";
+import { countOutcomes, refresh, refreshTokens, type Tokens } from "../../client_endpoints.ts";
 import { assertTokenResponse, testServer } from "../../../kit.ts";
 import { details, editFiles, payment, readFiles, richOptions } from "./rich_requests.ts";
 

@@ -6,8 +6,7 @@
 
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
-import type { LatchkeyOptions, Store } from "../../../../src/mod.ts";
+import { ConfigurationError, type LatchkeyOptions, memoryStore, type Store } from "../../../../src/mod.ts";
 import { storageKey } from "../../../../src/core/keys/secrets.ts";
 import { redactEvent } from "../../../../src/server/redaction/redact.ts";
 import { latchkey } from "../../../secret_leak_check.ts";

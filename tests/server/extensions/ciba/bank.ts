@@ -2,8 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
-import { testServer } from "../../../kit.ts";
-import type { Fields, TestServer } from "../../../kit.ts";
+import { type Fields, type TestServer, testServer } from "../../../kit.ts";
 import { basicHeader } from "../../client_endpoints.ts";
 
 export const cibaType = "urn:openid:params:grant-type:ciba";

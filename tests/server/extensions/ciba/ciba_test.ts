@@ -6,8 +6,7 @@
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
+import { type ClientMetadata, ConfigurationError, type LatchkeyOptions, memoryStore } from "../../../../src/mod.ts";
 import {
   assertPage,
   decodeClaims,

@@ -1,8 +1,7 @@
 /** Attempts at what backchannel authentication adds to metadata. */
 
 import { assertEquals } from "@std/assert";
-import { basic, encode, getOutcome } from "../../../kit.ts";
-import type { TestServer } from "../../../kit.ts";
+import { basic, encode, getOutcome, type TestServer } from "../../../kit.ts";
 import type { ExtensionAttempts } from "../metadata_attempts.ts";
 
 const type = "urn:openid:params:grant-type:ciba";

@@ -6,9 +6,8 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
+import { type ClientMetadata, extensions, type LatchkeyOptions } from "../../../../src/mod.ts";
 import type { TraceEvent } from "../../../../src/server/trace.ts";
-import { extensions } from "../../../../src/mod.ts";
 import { openBrowser } from "../../browser.ts";
 import { assertPage, basic, type Fields, forEachCase, getOutcome, getRejections, testServer } from "../../../kit.ts";
 import {

@@ -7,12 +7,10 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { test } from "node:test";
-import { ConfigurationError } from "../../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
+import { type ClientMetadata, ConfigurationError, type LatchkeyOptions } from "../../../../src/mod.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
 import { storeKinds } from "../../../platform/store/store_kinds.ts";
-import { openBrowser, sessionCookie } from "../../browser.ts";
-import type { Browser } from "../../browser.ts";
+import { type Browser, openBrowser, sessionCookie } from "../../browser.ts";
 import {
   decodeClaims,
   encode,

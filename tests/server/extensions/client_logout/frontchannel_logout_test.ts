@@ -6,11 +6,9 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError } from "../../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
+import { type ClientMetadata, ConfigurationError, type LatchkeyOptions } from "../../../../src/mod.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
-import { openBrowser, parseAttributes, sessionCookie } from "../../browser.ts";
-import type { Browser } from "../../browser.ts";
+import { type Browser, openBrowser, parseAttributes, sessionCookie } from "../../browser.ts";
 import { decodeClaims, encode, forEachCase, getOutcome, testServer } from "../../../kit.ts";
 import { callingServer, loggedOutClient, postLogoutRedirectUri } from "./logout_receiver.ts";
 import { postRegistration } from "../../registering.ts";

@@ -1,11 +1,9 @@
 /** Clients with logout URIs, and their side of a back-channel logout: it records the calls and responds to them. */
 
 import { decodeProtectedHeader } from "jose";
-import { memoryStore } from "../../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, Store } from "../../../../src/mod.ts";
+import { type ClientMetadata, type LatchkeyOptions, memoryStore, type Store } from "../../../../src/mod.ts";
 import type { TraceEvent } from "../../../../src/server/trace.ts";
-import { decodeClaims, testServer } from "../../../kit.ts";
-import type { TestServer } from "../../../kit.ts";
+import { decodeClaims, type TestServer, testServer } from "../../../kit.ts";
 import { until } from "../../../until.ts";
 
 /** A call of a `backchannel_logout_uri`. */

@@ -2,8 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import type { LatchkeyOptions } from "../../../../src/mod.ts";
-import { getOutcome, testServer } from "../../../kit.ts";
-import type { Fields, TestServer } from "../../../kit.ts";
+import { type Fields, getOutcome, type TestServer, testServer } from "../../../kit.ts";
 
 export const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
 

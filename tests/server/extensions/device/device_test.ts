@@ -6,11 +6,9 @@
 
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
-import type { LatchkeyOptions } from "../../../../src/mod.ts";
+import { ConfigurationError, type LatchkeyOptions, memoryStore } from "../../../../src/mod.ts";
 import { storeKinds } from "../../../platform/store/store_kinds.ts";
-import { openBrowser } from "../../browser.ts";
-import type { Browser } from "../../browser.ts";
+import { type Browser, openBrowser } from "../../browser.ts";
 import {
   assertTokenResponse,
   basic,
@@ -22,8 +20,7 @@ import {
   testServer,
 } from "../../../kit.ts";
 import type { Fields, TestServer } from "../../../kit.ts";
-import { describePage, fillForm, openPage, send, submit } from "../../page_navigation.ts";
-import type { Page } from "../../page_navigation.ts";
+import { describePage, fillForm, openPage, type Page, send, submit } from "../../page_navigation.ts";
 import { deviceCodeType, deviceServer, poll, pollOutcome, start, started } from "./device_server.ts";
 
 const api = "https://api.example";

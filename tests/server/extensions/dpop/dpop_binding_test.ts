@@ -22,8 +22,7 @@ import {
   userinfo,
 } from "../../client_endpoints.ts";
 import type { Tokens } from "../../client_endpoints.ts";
-import { clientKey, proof, startSeconds, tokenProof } from "../../client_jwts.ts";
-import type { ClientKey } from "../../client_jwts.ts";
+import { type ClientKey, clientKey, proof, startSeconds, tokenProof } from "../../client_jwts.ts";
 import { exchangeAssertion, foreignIssuer, jwtBearer } from "../../foreign_issuer.ts";
 import {
   assertAuthorizationResponse,

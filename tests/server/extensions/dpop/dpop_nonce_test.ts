@@ -6,12 +6,10 @@
 
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore } from "../../../../src/mod.ts";
-import type { LatchkeyOptions } from "../../../../src/mod.ts";
+import { type LatchkeyOptions, memoryStore } from "../../../../src/mod.ts";
 import { basicHeader, findLastRule, testClients } from "../../client_endpoints.ts";
 import { clientKey, proof, startSeconds, tokenDigest } from "../../client_jwts.ts";
-import { assertTokenResponse, getOutcome, goodRequest, testServer } from "../../../kit.ts";
-import type { TestServer } from "../../../kit.ts";
+import { assertTokenResponse, getOutcome, goodRequest, type TestServer, testServer } from "../../../kit.ts";
 
 const key = await clientKey();
 const options: LatchkeyOptions = { ...testClients, dpop: { nonce: "required" } };

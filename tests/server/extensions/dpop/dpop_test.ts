@@ -2,8 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
-import type { LatchkeyOptions } from "../../../../src/mod.ts";
+import { ConfigurationError, type LatchkeyOptions, memoryStore } from "../../../../src/mod.ts";
 import {
   basicHeader,
   confidentialClient,

@@ -3,8 +3,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { decodeProtectedHeader, exportJWK } from "jose";
 import { ConfigurationError } from "../../../../src/mod.ts";
-import { encode, getRedirectParams, goodRequest, verifier } from "../../../kit.ts";
-import type { TestServer } from "../../../kit.ts";
+import { encode, getRedirectParams, goodRequest, type TestServer, verifier } from "../../../kit.ts";
 import { clientKeyPair } from "../../../rsa_keys.ts";
 import type { ExtensionAttempts } from "../metadata_attempts.ts";
 

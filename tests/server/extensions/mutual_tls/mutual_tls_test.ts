@@ -8,8 +8,7 @@ import { ConfigurationError, extensions, type LatchkeyOptions } from "../../../.
 import type { FetchInit } from "../../../../src/testing/fetch.ts";
 import { testLatchkey } from "../../../testing/test_latchkey.ts";
 import { basic, decodeClaims, encode, type Fields, getRejections, type TestServer, testServer } from "../../../kit.ts";
-import { dpopProofs, jwksVerifier, mcpServer, requireToken } from "../../../../src/resource/mod.ts";
-import type { RequiredToken } from "../../../../src/resource/mod.ts";
+import { dpopProofs, jwksVerifier, mcpServer, type RequiredToken, requireToken } from "../../../../src/resource/mod.ts";
 import type { ResourceRejection } from "../../../../src/resource/protected_resource.ts";
 import { postRegistration, register } from "../../registering.ts";
 import * as certificates from "./certificates.ts";

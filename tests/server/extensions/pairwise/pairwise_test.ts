@@ -9,11 +9,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
+import { type ClientMetadata, ConfigurationError, type LatchkeyOptions, memoryStore } from "../../../../src/mod.ts";
 import { sqliteStore } from "../../../../src/core/store/sqlite.ts";
-import { openBrowser } from "../../browser.ts";
-import type { LoginTokens } from "../../browser.ts";
+import { type LoginTokens, openBrowser } from "../../browser.ts";
 import {
   assertAuthorizationResponse,
   assertTokenResponse,

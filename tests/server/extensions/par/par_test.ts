@@ -7,8 +7,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
-import type { Store } from "../../../../src/mod.ts";
-import { memoryStore } from "../../../../src/mod.ts";
+import { memoryStore, type Store } from "../../../../src/mod.ts";
 import { storeKinds } from "../../../platform/store/store_kinds.ts";
 import {
   assertAuthorizationResponse,
@@ -25,10 +24,8 @@ import {
   webRequest,
 } from "../../../kit.ts";
 import type { Fields, TestServer } from "../../../kit.ts";
-import { openBrowser } from "../../browser.ts";
-import type { Browser } from "../../browser.ts";
-import { describePage, getCode, openPage, submit } from "../../page_navigation.ts";
-import type { Page } from "../../page_navigation.ts";
+import { type Browser, openBrowser } from "../../browser.ts";
+import { describePage, getCode, openPage, type Page, submit } from "../../page_navigation.ts";
 import { assertInvalidRequestUri, prefix, push, pushed, redirect_uri, refer } from "./pushed_requests.ts";
 
 /** The same in a browser. */

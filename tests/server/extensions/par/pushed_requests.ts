@@ -1,8 +1,7 @@
 /** Pushed requests of tests. */
 
 import { assertEquals } from "@std/assert";
-import { assertPage, encode, getRejections, goodRequest } from "../../../kit.ts";
-import type { Fields, TestServer } from "../../../kit.ts";
+import { assertPage, encode, type Fields, getRejections, goodRequest, type TestServer } from "../../../kit.ts";
 
 export const prefix = "urn:ietf:params:oauth:request_uri:";
 export const redirect_uri = "https://spa.example/cb";

@@ -6,8 +6,7 @@
 
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore } from "../../../../src/mod.ts";
-import type { Store } from "../../../../src/mod.ts";
+import { memoryStore, type Store } from "../../../../src/mod.ts";
 import {
   basic,
   forEachCase,
@@ -19,8 +18,7 @@ import {
   testServer,
 } from "../../../kit.ts";
 import type { TestServer } from "../../../kit.ts";
-import { manage, outcomeOf, postRegistration, publicClient, register } from "../../registering.ts";
-import type { Registered } from "../../registering.ts";
+import { manage, outcomeOf, postRegistration, publicClient, register, type Registered } from "../../registering.ts";
 
 const confidential = {
   redirect_uris: ["https://app.example/cb"],

@@ -5,14 +5,12 @@
  */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import type { JWTPayload } from "jose";
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { test } from "node:test";
 import { clientFieldWith } from "../../../../src/server/config/client_fields.ts";
 import type { Field } from "../../../../src/core/policy/field.ts";
 import { extensions } from "../../../../src/server/hosting/extensions.ts";
-import { ConfigurationError } from "../../../../src/mod.ts";
-import type { LatchkeyOptions } from "../../../../src/mod.ts";
+import { ConfigurationError, type LatchkeyOptions } from "../../../../src/mod.ts";
 import type { RegistrationSettings } from "../../../../src/server/extensions/registration/settings.ts";
 import { basic, type Fields, forEachCase, getOutcome, getRejections, sharedStore, testServer } from "../../../kit.ts";
 import type { TestServer } from "../../../kit.ts";

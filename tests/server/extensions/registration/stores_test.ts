@@ -5,10 +5,8 @@ import { test } from "node:test";
 import { formattedStore } from "../../../../src/core/store/format.ts";
 import type { LatchkeyOptions, Store } from "../../../../src/mod.ts";
 import { storeKinds } from "../../../platform/store/store_kinds.ts";
-import { getRedirectParams, observedStore, realHost, testServer } from "../../../kit.ts";
-import type { TestServer } from "../../../kit.ts";
-import { manage, outcomeOf, postRegistration, publicClient, register } from "../../registering.ts";
-import type { Registered } from "../../registering.ts";
+import { getRedirectParams, observedStore, realHost, type TestServer, testServer } from "../../../kit.ts";
+import { manage, outcomeOf, postRegistration, publicClient, register, type Registered } from "../../registering.ts";
 
 const redirect_uri = "https://app.example/cb";
 

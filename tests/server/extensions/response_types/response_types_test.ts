@@ -7,8 +7,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { jwtVerify } from "jose";
 import { test } from "node:test";
-import { ConfigurationError } from "../../../../src/mod.ts";
-import type { LatchkeyOptions } from "../../../../src/mod.ts";
+import { ConfigurationError, type LatchkeyOptions } from "../../../../src/mod.ts";
 import {
   basic,
   challenge,

@@ -4,8 +4,7 @@ import { assertEquals } from "@std/assert";
 import { decodeProtectedHeader } from "jose";
 import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
 import type { App } from "../../../../src/server/app.ts";
-import { basic, decodeClaims, testServer } from "../../../kit.ts";
-import type { TestServer } from "../../../kit.ts";
+import { basic, decodeClaims, type TestServer, testServer } from "../../../kit.ts";
 
 export const caep = "https://schemas.openid.net/secevent/caep/event-type/";
 export const risc = "https://schemas.openid.net/secevent/risc/event-type/";

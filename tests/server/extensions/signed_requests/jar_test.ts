@@ -5,11 +5,9 @@
  */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { CompactEncrypt, importJWK, UnsecuredJWT } from "jose";
-import type { JWK } from "jose";
+import { CompactEncrypt, importJWK, type JWK, UnsecuredJWT } from "jose";
 import { test } from "node:test";
-import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
+import { type ClientMetadata, ConfigurationError, type LatchkeyOptions, memoryStore } from "../../../../src/mod.ts";
 import {
   assertAuthorizationResponse,
   assertPage,

@@ -3,8 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { jwtVerify } from "jose";
 import type { LatchkeyOptions } from "../../../../src/mod.ts";
-import { fetchKeySet, testServer } from "../../../kit.ts";
-import type { TestServer } from "../../../kit.ts";
+import { fetchKeySet, type TestServer, testServer } from "../../../kit.ts";
 
 export const uri = "https://spa.example/cb";
 export const start = Date.UTC(2026, 0, 1) / 1000;

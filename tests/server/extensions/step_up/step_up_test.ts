@@ -6,15 +6,13 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { autoApprover, ConfigurationError } from "../../../../src/mod.ts";
-import type { Approver, LatchkeyOptions } from "../../../../src/mod.ts";
+import { type Approver, autoApprover, ConfigurationError, type LatchkeyOptions } from "../../../../src/mod.ts";
 import type { LoginMethod } from "../../../../src/core/policy/policy.ts";
 import type { AcrValue } from "../../../../src/server/extensions/step_up/settings.ts";
 import { storeKinds } from "../../../platform/store/store_kinds.ts";
 import { formatPasswordDigest } from "../../../../src/server/config/password_digest.ts";
 import { scryptDigest } from "../../../../src/platform/runtime/scrypt.ts";
-import { openBrowser } from "../../browser.ts";
-import type { Browser } from "../../browser.ts";
+import { type Browser, openBrowser } from "../../browser.ts";
 import {
   assertAuthorizationResponse,
   assertTokenResponse,

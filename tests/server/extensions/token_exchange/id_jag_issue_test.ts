@@ -7,8 +7,7 @@
 import { assert, assertArrayIncludes, assertEquals, assertRejects } from "@std/assert";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { test } from "node:test";
-import { ConfigurationError } from "../../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
+import { type ClientMetadata, ConfigurationError, type LatchkeyOptions } from "../../../../src/mod.ts";
 import type { ResourceAuthorizationServer } from "../../../../src/server/extensions/token_exchange/settings.ts";
 import {
   basicHeader,
@@ -21,8 +20,7 @@ import {
   webTokens,
 } from "../../client_endpoints.ts";
 import type { Tokens } from "../../client_endpoints.ts";
-import { openBrowser } from "../../browser.ts";
-import type { Browser } from "../../browser.ts";
+import { type Browser, openBrowser } from "../../browser.ts";
 import { getCode, logInAndAllow, openPage, submit } from "../../page_navigation.ts";
 import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, testServer } from "../../../kit.ts";
 import type { Fields, TestServer } from "../../../kit.ts";
