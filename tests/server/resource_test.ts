@@ -18,6 +18,7 @@ import {
 } from "../kit.ts";
 import type { Fields, TestServer } from "../kit.ts";
 import { type LoginTokens, openBrowser } from "./browser.ts";
+import { refresh } from "./client_endpoints.ts";
 
 const [api, mail, files] = ["https://api.example", "https://mail.example/v1", "https://files.example/a?b=c"] as const;
 
@@ -42,16 +43,6 @@ const severalUsers: ListedOptions = {
 const listed: LatchkeyOptions = { ...severalUsers, resources: [api, mail, files].map((uri) => ({ uri })) };
 
 const audienceOf = (token: string) => decodeClaims(token).aud;
-
-function refresh({ token }: TestServer, refresh_token: string, fields: Fields = {}): Promise<Response> {
-  return token({
-    grant_type: "refresh_token",
-    refresh_token,
-    redirect_uri: undefined,
-    code_verifier: undefined,
-    ...fields,
-  });
-}
 
 /** The error of an authorization response, or `null`; a response with an error holds no code. */
 async function rejection(response: Promise<Response>): Promise<string | null> {

@@ -31,6 +31,7 @@ import {
 } from "../../kit.ts";
 import type { Fields, TestServer } from "../../kit.ts";
 import { browserCookie, getForm, openBrowser, sessionCookie } from "../browser.ts";
+import { refresh } from "../client_endpoints.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-openid-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -61,16 +62,6 @@ const severalUsers: LatchkeyOptions = {
 function login(idToken: string) {
   const { sub, auth_time, sid } = decodeClaims(idToken) as { sub: string; auth_time: number; sid: string };
   return { sub, auth_time, sid };
-}
-
-function refresh({ token }: TestServer, refresh_token: string, fields: Fields = {}): Promise<Response> {
-  return token({
-    grant_type: "refresh_token",
-    refresh_token,
-    redirect_uri: undefined,
-    code_verifier: undefined,
-    ...fields,
-  });
 }
 
 async function userinfo({ get }: TestServer, token: string): Promise<Record<string, unknown>> {

@@ -33,6 +33,7 @@ import {
   send,
   submit,
 } from "../page_navigation.ts";
+import { refresh } from "../client_endpoints.ts";
 
 const grant_types = ["authorization_code", "refresh_token"];
 
@@ -55,16 +56,6 @@ async function tokens(b: TestServer, code: string, fields: Fields = {}) {
     & {
       refresh_token: string;
     };
-}
-
-function refresh(b: TestServer, refresh_token: string, client_id = "spa"): Promise<Response> {
-  return b.token({
-    grant_type: "refresh_token",
-    refresh_token,
-    client_id,
-    code_verifier: undefined,
-    redirect_uri: undefined,
-  });
 }
 
 test("[UI-10] the consent page shows client, user, redirect target, and each scope value in words with a checkbox", async () => {
@@ -386,7 +377,7 @@ test("[UI-16] consents are listed per client, and revoking one revokes its refre
   }
   assertEquals(await getOutcome(await b.token({ code })), "400 invalid_grant");
   assertEquals(await browser.authorizeSilently({ scope }), "consent_required");
-  assertEquals((await refresh(b, others.refresh_token, "other")).status, 200);
+  assertEquals((await refresh(b, others.refresh_token, { client_id: "other" })).status, 200);
   assertEquals((await refresh(b, bobs.refresh_token)).status, 200);
 
   // The later consent is new.

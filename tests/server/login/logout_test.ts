@@ -29,6 +29,7 @@ import {
 import type { Fields, TestServer } from "../../kit.ts";
 import { assertPageWithForm, type Browser, getForm, openBrowser, sessionCookie } from "../browser.ts";
 import { register } from "../registering.ts";
+import { refresh } from "../client_endpoints.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-logout-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -59,16 +60,6 @@ const severalUsers: ListedOptions = {
 
 function logout(browser: Browser, fields: Fields = {}): Promise<Response> {
   return browser.get(`/oauth2/logout?${encode(fields)}`);
-}
-
-function refresh({ token }: TestServer, refresh_token: string, client_id = "spa"): Promise<Response> {
-  return token({
-    grant_type: "refresh_token",
-    refresh_token,
-    client_id,
-    redirect_uri: undefined,
-    code_verifier: undefined,
-  });
 }
 
 /** Asserts the page that says that one is logged out. */
@@ -528,7 +519,7 @@ test("[LO-05, RT-01] refresh tokens of the session are revoked for every client,
   assertEquals(await introspected(confidential.refresh_token), true);
   await logout(browser, { id_token_hint });
   assertEquals(await getOutcome(await refresh(b, rotated.refresh_token)), "400 invalid_grant");
-  assertEquals(await getOutcome(await refresh(b, other.refresh_token, "other")), "400 invalid_grant");
+  assertEquals(await getOutcome(await refresh(b, other.refresh_token, { client_id: "other" })), "400 invalid_grant");
   assertEquals(await introspected(confidential.refresh_token), false);
   const again = { ...web, grant_type: "refresh_token", refresh_token: confidential.refresh_token };
   assertEquals(await getOutcome(await b.token(again, webAuth)), "400 invalid_grant");
@@ -753,7 +744,7 @@ test("[LO-08] without the cookie an expired hint ends the grants of its client a
     b.advance(60);
     await assertLoggedOut(await logout(openBrowser(b), { id_token_hint: ofSpa.id_token }));
     assertEquals(await browser.authorizeSilently(), "code");
-    assertEquals(await getOutcome(await refresh(b, ofOther.refresh_token, "other")), "200");
+    assertEquals(await getOutcome(await refresh(b, ofOther.refresh_token, { client_id: "other" })), "200");
     assertEquals(await getOutcome(await refresh(b, ofSpa.refresh_token)), "400 invalid_grant");
     // A later login of the browser continues the session or has one of its own.
     const isSameSession = decodeClaims(ofSpa.id_token).sid === decodeClaims(later.id_token).sid;

@@ -26,6 +26,7 @@ import type { TestServer } from "../../kit.ts";
 import { describePage, fillForm, getCode, openPage, requestAuthorization, send, submit } from "../page_navigation.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 import { until } from "../../until.ts";
+import { refresh } from "../client_endpoints.ts";
 
 /** As cheap as a digest may be, for fast tests. */
 async function digestOf(password: string, { ln = 10, p = 1 } = {}): Promise<string> {
@@ -294,11 +295,6 @@ async function enter(b: TestServer, sub: string, password: string | undefined, s
     refresh_token?: string;
   };
   return { browser, refresh_token: refresh_token!, code: getCode(await requestAuthorization(browser, { scope })) };
-}
-
-function refresh(b: TestServer, refresh_token: string): Promise<Response> {
-  const fields = { redirect_uri: undefined, code_verifier: undefined };
-  return b.token({ grant_type: "refresh_token", refresh_token, ...fields });
 }
 
 const renewing = clients.map((one) => ({ ...one, grant_types: ["authorization_code", "refresh_token"] }));

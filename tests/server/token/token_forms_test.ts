@@ -18,8 +18,9 @@ import {
   observedStore,
   testServer,
 } from "../../kit.ts";
-import type { Fields, TestServer } from "../../kit.ts";
+import type { Fields } from "../../kit.ts";
 import { type LoginTokens, openBrowser } from "../browser.ts";
+import { fetchIntrospection, refresh, userinfo } from "../client_endpoints.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-forms-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -47,29 +48,6 @@ const severalUsers: ListedOptions = {
   ],
   users: [{ sub: "alice", name: "Alice Adams" }, { sub: "bob" }],
 };
-
-async function introspect(
-  b: TestServer,
-  token: string,
-  id = "api",
-  secret = `${id}-secret`,
-): Promise<Record<string, unknown>> {
-  return await (await b.post("/oauth2/introspect", { token }, basic(id, secret))).json();
-}
-
-function info({ get }: TestServer, token: string): Promise<Response> {
-  return get("/oauth2/userinfo", { headers: { authorization: `Bearer ${token}` } });
-}
-
-function refresh({ token }: TestServer, refresh_token: string, fields: Fields = {}): Promise<Response> {
-  return token({
-    grant_type: "refresh_token",
-    refresh_token,
-    redirect_uri: undefined,
-    code_verifier: undefined,
-    ...fields,
-  });
-}
 
 test("[IN-03] an opaque token has 256 random bits, no dot, and is unique", async () => {
   const b = await testServer(severalUsers);
@@ -113,7 +91,10 @@ test("[IN-03] introspection returns the same for an opaque token as for a JWT, a
   const resource = "https://api.example";
   const jwt = await browser.login({ resource });
   const opaque = await browser.login({ resource, client_id: "opaque" });
-  const [known, shown] = [await introspect(b, jwt.access_token), await introspect(b, opaque.access_token)];
+  const [known, shown] = [
+    await fetchIntrospection(b, jwt.access_token),
+    await fetchIntrospection(b, opaque.access_token),
+  ];
   const { jti, ...claims } = decodeClaims(jwt.access_token);
   assertEquals(known, { active: true, token_type: "Bearer", ...claims, jti });
   assertEquals({ ...shown, client_id: "spa", jti }, known);
@@ -126,44 +107,44 @@ test("[IN-02] an opaque token may be introspected by its client, by its resource
   const forServer = (await openBrowser(b).login({ client_id: "opaque" })).access_token;
   const forClosed =
     (await openBrowser(b).login({ client_id: "opaque", resource: "https://closed.example" })).access_token;
-  const active = async (token: string, id: string) => (await introspect(b, token, id)).active;
+  const active = async (token: string, id: string) => (await fetchIntrospection(b, token, id)).active;
   assertEquals([await active(forApi, "api"), await active(forApi, "nosy")], [true, false]);
   assertEquals([await active(forServer, "api"), await active(forServer, "nosy")], [true, true]);
   assertEquals([await active(forClosed, "api"), await active(forClosed, "nosy")], [false, false]);
-  assertEquals(await introspect(b, forClosed, "nosy"), { active: false });
+  assertEquals(await fetchIntrospection(b, forClosed, "nosy"), { active: false });
 });
 
 test("[US-01, US-03] userinfo accepts an opaque token like a JWT, until it expires", async () => {
   const b = await testServer({ ...severalUsers, lifetimes: { access_token: 100 } });
   const { access_token } = await openBrowser(b).login({ client_id: "opaque", scope: "openid profile" });
-  assertEquals(await (await info(b, access_token)).json(), { sub: "alice", name: "Alice Adams" });
+  assertEquals(await (await userinfo(b, access_token)).json(), { sub: "alice", name: "Alice Adams" });
   assertEquals((await b.post("/oauth2/userinfo", { access_token })).status, 200);
-  assertEquals((await info(b, access_token.toLowerCase())).status, 401);
+  assertEquals((await userinfo(b, access_token.toLowerCase())).status, 401);
   b.advance(99);
-  assertEquals((await info(b, access_token)).status, 200);
+  assertEquals((await userinfo(b, access_token)).status, 200);
   b.advance(1);
-  assertEquals((await info(b, access_token)).status, 401);
-  assertEquals(await introspect(b, access_token), { active: false });
+  assertEquals((await userinfo(b, access_token)).status, 401);
+  assertEquals(await fetchIntrospection(b, access_token), { active: false });
 });
 
 test("[US-03, RI-03] an opaque token for another resource, or without openid, is rejected like a JWT", async () => {
   const b = await testServer(severalUsers);
   const { access_token } = await openBrowser(b).login({ client_id: "opaque", resource: "https://api.example" });
-  assertEquals((await info(b, access_token)).status, 401);
+  assertEquals((await userinfo(b, access_token)).status, 401);
   const { access_token: plain } = await openBrowser(b).login({ client_id: "opaque", scope: "read" });
-  assertEquals((await info(b, plain)).status, 403);
+  assertEquals((await userinfo(b, plain)).status, 403);
 });
 
 test("[RV-05, CI-06, RT-04] an opaque token ends with its revocation and with its grant", async () => {
   const b = await testServer(severalUsers);
   const gone = async (token: string) => {
-    assertEquals((await info(b, token)).status, 401);
-    assertEquals(await introspect(b, token), { active: false });
+    assertEquals((await userinfo(b, token)).status, 401);
+    assertEquals(await fetchIntrospection(b, token), { active: false });
   };
   const one = await openBrowser(b).login({ client_id: "opaque" });
   const two = await openBrowser(b).login({ client_id: "opaque" });
   assertEquals((await b.post("/oauth2/revoke", { token: one.access_token, client_id: "spa" })).status, 200);
-  assertEquals((await info(b, one.access_token)).status, 200);
+  assertEquals((await userinfo(b, one.access_token)).status, 200);
   assertEquals((await b.post("/oauth2/revoke", { token: one.access_token, client_id: "opaque" })).status, 200);
   await gone(one.access_token);
   await assertTokenResponse(await refresh(b, one.refresh_token, { client_id: "opaque" }));
@@ -190,8 +171,8 @@ test("[IN-03, JK-05] opaque tokens survive a restart on SQLite, and the store co
   await one.as.close();
   assert(!received.includes(access_token) && !received.includes(refresh_token), "a token was stored as it is");
   const two = await start();
-  assertEquals((await info(two, access_token)).status, 200);
-  assertEquals((await introspect(two, access_token)).sub, "alice");
+  assertEquals((await userinfo(two, access_token)).status, 200);
+  assertEquals((await fetchIntrospection(two, access_token)).sub, "alice");
   await two.as.close();
 });
 
@@ -204,9 +185,9 @@ test("[CC-03, IN-03] an opaque client_credentials token has the client and no us
       basic("machine", "machine-secret"),
     ),
   );
-  const { sub, client_id, auth_time, sid } = await introspect(b, access_token);
+  const { sub, client_id, auth_time, sid } = await fetchIntrospection(b, access_token);
   assertEquals([sub, client_id, auth_time, sid], ["machine", "machine", undefined, undefined]);
-  assertMatch(String((await info(b, access_token)).status), /^40[13]$/);
+  assertMatch(String((await userinfo(b, access_token)).status), /^40[13]$/);
 });
 
 test("[BR-03] other kinds of tokens, and parts of a token, are rejected as opaque access tokens", async () => {
@@ -224,8 +205,8 @@ test("[BR-03] other kinds of tokens, and parts of a token, are rejected as opaqu
     first,
     middle,
   ], async (token) => {
-    assertEquals((await info(b, token)).status, 401);
-    if (token !== refresh_token) assertEquals(await introspect(b, token), { active: false });
+    assertEquals((await userinfo(b, token)).status, 401);
+    if (token !== refresh_token) assertEquals(await fetchIntrospection(b, token), { active: false });
   });
 });
 

@@ -15,7 +15,6 @@ import { type LoginTokens, openBrowser } from "../../browser.ts";
 import {
   assertAuthorizationResponse,
   assertTokenResponse,
-  basic,
   decodeClaims,
   encode,
   forEachCase,
@@ -24,6 +23,7 @@ import {
   testServer,
 } from "../../../kit.ts";
 import type { Fields, TestServer } from "../../../kit.ts";
+import { fetchIntrospection, refresh, userinfo } from "../../client_endpoints.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-pairwise-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -31,31 +31,8 @@ after(() => rmSync(folder, { recursive: true }));
 const refreshing = ["authorization_code", "refresh_token"];
 const cb = "https://spa.example/cb";
 
-async function introspect(
-  b: TestServer,
-  token: string,
-  id = "api",
-  secret = `${id}-secret`,
-): Promise<Record<string, unknown>> {
-  return await (await b.post("/oauth2/introspect", { token }, basic(id, secret))).json();
-}
-
-function info({ get }: TestServer, token: string): Promise<Response> {
-  return get("/oauth2/userinfo", { headers: { authorization: `Bearer ${token}` } });
-}
-
 async function subjectAt(b: TestServer, token: string): Promise<unknown> {
-  return (await (await info(b, token)).json()).sub;
-}
-
-function refresh({ token }: TestServer, refresh_token: string, fields: Fields = {}): Promise<Response> {
-  return token({
-    grant_type: "refresh_token",
-    refresh_token,
-    redirect_uri: undefined,
-    code_verifier: undefined,
-    ...fields,
-  });
+  return (await (await userinfo(b, token)).json()).sub;
 }
 
 /** Clients with pairwise subjects, by name and host; `a` and `a2` share a sector. */
@@ -109,7 +86,7 @@ test("[ID-04, US-02, IN-03] it is the same in ID token, userinfo, introspection 
   for (let i = 0; i < 3; i++) {
     assertEquals(subOf(now), sub);
     assertEquals(await subjectAt(b, now.access_token), sub);
-    for (const id of ["api", "nosy"]) assertEquals((await introspect(b, now.access_token, id)).sub, sub);
+    for (const id of ["api", "nosy"]) assertEquals((await fetchIntrospection(b, now.access_token, id)).sub, sub);
     now = await assertTokenResponse(await refresh(b, now.refresh_token, { client_id: "a" })) as LoginTokens;
   }
 });
@@ -151,8 +128,8 @@ test("[ID-04] no response to a pairwise client, and no trace of its redirects, c
     response.headers.get("location"),
     ...Object.values(tokens).map(String),
     JSON.stringify(decodeClaims(tokens.id_token)),
-    await (await info(b, tokens.access_token)).text(),
-    JSON.stringify(await introspect(b, tokens.access_token)),
+    await (await userinfo(b, tokens.access_token)).text(),
+    JSON.stringify(await fetchIntrospection(b, tokens.access_token)),
   ];
   for (const text of seen) assert(!text!.includes("real-subject-of-alice"), text!);
 });
@@ -160,9 +137,9 @@ test("[ID-04] no response to a pairwise client, and no trace of its redirects, c
 test("[ID-04, US-03] the token of a pairwise client is invalid once its user is removed", async () => {
   const b = await testServer(pairwise);
   const { access_token, refresh_token } = await loginAt(b, "a", { login_hint: "bob" });
-  assertEquals((await info(b, access_token)).status, 200);
+  assertEquals((await userinfo(b, access_token)).status, 200);
   b.as.users.delete("bob");
-  assertEquals((await info(b, access_token)).status, 401);
+  assertEquals((await userinfo(b, access_token)).status, 401);
   assertEquals(await getOutcome(await refresh(b, refresh_token, { client_id: "a" })), "400 invalid_grant");
 });
 
