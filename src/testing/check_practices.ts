@@ -46,7 +46,7 @@ export async function checkPractices(
   const { client, flow } = options;
   const { clientsOf, exchangesOfClient, readPractices } = await import("../recorder/practices/mod.ts");
   const recordings = await Promise.all(
-    toList(servers).map(async ({ issuer, log, clients }): Promise<Recording> => {
+    ("log" in servers ? [servers] : servers).map(async ({ issuer, log, clients }): Promise<Recording> => {
       const all = log.unmasked.exchanges;
       const exchanges = client === undefined ? all : exchangesOfClient(all, client);
       const [id, ...others] = clientsOf(exchanges);
@@ -55,8 +55,4 @@ export async function checkPractices(
     }),
   );
   return practiceReport(await readPractices(recordings, { flow }));
-}
-
-function toList(servers: RecordedServer | readonly RecordedServer[]): readonly RecordedServer[] {
-  return "log" in servers ? [servers] : servers;
 }

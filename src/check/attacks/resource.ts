@@ -11,7 +11,6 @@ import type { RequestView } from "../../testing/faults/fault.ts";
 import { body, status } from "../../testing/faults/mod.ts";
 import { numberParameter } from "../../testing/faults/parameters.ts";
 import { editResponse } from "../../testing/faults/response_body.ts";
-import type { Exchange } from "../../recorder/exchange.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { challengeForms, rejectTokens, usualForm, withoutHeader, withoutMetadataUrl } from "./resource_challenge.ts";
@@ -40,11 +39,6 @@ function assessAuthorizations(observation: Observation): Assessment | undefined 
   const requests = exchangesOf(observation, "resource").length;
   return failIf(logins > maxAuthorizations, `the client sent ${logins} authorization requests`, "repeated") ??
     failIf(requests > maxRequests, `the client sent ${requests} requests to the resource`, "repeated");
-}
-
-/** The scope values of an authorization request. */
-function scopeOf({ request }: Exchange): readonly string[] {
-  return findParam(request, "scope")?.split(" ") ?? [];
 }
 
 /** The values of a client that no other issuer may receive: its secrets and tokens, and what it registered. */
@@ -246,7 +240,7 @@ export const resourceAttacks: readonly Attack[] = [
       const requests = observation.exchanges.filter(({ endpoint, request }) =>
         (endpoint === "authorize" || endpoint === "par") && findParam(request, "scope") !== undefined
       );
-      const [first, ...later] = requests.map(scopeOf);
+      const [first, ...later] = requests.map(({ request }) => findParam(request, "scope")!.split(" "));
       const dropped = later.some((scope) => !first!.every((value) => scope.includes(value)));
       return dropped
         ? {

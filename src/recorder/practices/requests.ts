@@ -2,7 +2,7 @@
 
 import type { Exchange } from "../exchange.ts";
 import { combineChecks, type Evidence, type PracticeCheck, type PracticeDefinition, toEvidence } from "./practice.ts";
-import { membersOf, overlaps, textOf, type Traffic } from "./traffic.ts";
+import { membersOf, overlaps, textOf } from "./traffic.ts";
 
 /** The maximum number of repetitions of a request that failed. */
 const maxRetries = 3;
@@ -21,7 +21,7 @@ export const requestPractices: readonly PracticeDefinition[] = [
     level: "recommended",
     sources: ["RFC 9110 §10.2.3", "RFC 6585 §4"],
     occasion: "a request that failed",
-    check: checkRetries,
+    check: ({ exchanges, facts: { failures = [] } }) => combineChecks(...[exchanges, ...failures].map(checkLogin)),
   },
 ];
 
@@ -42,10 +42,6 @@ function hasFailed(exchange: Exchange): boolean {
 function retryKey({ request, endpoint }: Exchange): string {
   const fields = [...request.query, ...request.form].filter(([name]) => name !== "client_assertion");
   return JSON.stringify([endpoint, request.method, request.path, request.headers.authorization, fields]);
-}
-
-function checkRetries({ exchanges, facts: { failures = [] } }: Traffic): PracticeCheck {
-  return combineChecks(...[exchanges, ...failures].map(checkLogin));
 }
 
 function checkLogin(exchanges: readonly Exchange[]): PracticeCheck {

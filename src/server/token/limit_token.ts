@@ -34,17 +34,7 @@ export async function signLimitedToken(
   claims: Claims,
 ): Promise<string> {
   const token = await server.keys.sign(kind, alg, claims);
-  return token.length <= maxCookieLength ? token : await shortenToken(server, client, kind, alg, claims, token);
-}
-
-async function shortenToken(
-  server: HostedServer,
-  client: Client,
-  kind: JwtKind,
-  alg: SigningAlgorithm,
-  claims: Claims,
-  token: string,
-): Promise<string> {
+  if (token.length <= maxCookieLength) return token;
   const sizes = sizesOf(claims);
   const facts = { kind: kind === "id_token" ? "ID token" : "access token", length: token.length, largest: sizes[0] };
   // Base64url encodes three bytes as four characters.

@@ -1,6 +1,5 @@
 /** Posts security events to clients (RFC 8935). */
 
-import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import { type PostResult, postToClient } from "../../fetching/post_to_client.ts";
 import { findClientOf } from "../../clients/generations.ts";
@@ -46,7 +45,7 @@ async function pushEvents(server: HostedServer, stream: EventStreamRecord): Prom
   for (const event of due.slice(0, maxPosts)) {
     const leased = await leaseRecord(server, streamStore(server), "stream_event", event);
     if (leased === undefined) continue;
-    const { id, value } = leased;
+    const { id, value, expiresAt } = leased;
     const result = await post(server, client, stream, value, signal);
     const isTemporary = result.isTemporary || result.status === 429;
     const delay = isTemporary ? repetitionDelaysSeconds[value.attempts] : undefined;
@@ -58,7 +57,11 @@ async function pushEvents(server: HostedServer, stream: EventStreamRecord): Prom
       ...delay !== undefined && { retryAt: dueAt },
     });
     if (delay === undefined) await streamStore(server).delete("stream_event", id);
-    else await postpone(server, leased, dueAt);
+    else {
+      const postponed = { ...value, attempts: value.attempts + 1, dueAt };
+      // Unless its stream was disabled or deleted in the meantime.
+      await streamStore(server).replace("stream_event", id, value, postponed, { expiresAt });
+    }
     if (result.status === 202) continue;
     warn(server, clientId, {
       rule: "SS-10",
@@ -71,16 +74,6 @@ async function pushEvents(server: HostedServer, stream: EventStreamRecord): Prom
     });
     if (delay !== undefined) return;
   }
-}
-
-/** Keeps an event for a later attempt, unless its stream was disabled or deleted in the meantime. */
-async function postpone(
-  server: HostedServer,
-  { id, value, expiresAt }: ListedRecord<StreamEventRecord>,
-  dueAt: number,
-): Promise<void> {
-  const postponed = { ...value, attempts: value.attempts + 1, dueAt };
-  await streamStore(server).replace("stream_event", id, value, postponed, { expiresAt });
 }
 
 /** Hides the value of an `Authorization` header, and its part after the scheme, in all that is logged from now on. */
