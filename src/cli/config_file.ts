@@ -1,12 +1,11 @@
 /** Reads the configuration file: from a path to valid content and all issues. */
 
-import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from "../core/rules/configuration_error.ts";
+import { type ConfigIssue, ConfigurationError } from "../core/rules/configuration_error.ts";
 import { printable } from "../core/http/quote_value.ts";
 import type { Field, Mismatch } from "../core/policy/field.ts";
 import { findMismatches } from "../server/config/config_issue.ts";
 import { findForeignFormat, isMockOAuth2Config, isRealm } from "./foreign_formats.ts";
-import type { PrivateJwk } from "../client/private_jwk.ts";
-import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
+import type { ConvertedConfig } from "./mock_oauth2_config.ts";
 import type { ConfigFile } from "./settings.ts";
 import { permissiveDefaults, removeInvalid } from "./remove_invalid.ts";
 import { loadSecrets, type SecretSources } from "./secret_settings.ts";
@@ -15,21 +14,14 @@ import { readObjectOfFile } from "./json_object.ts";
 import { randomToken } from "../core/keys/secrets.ts";
 import { systemRandomBytes } from "../platform/runtime/random_bytes.ts";
 
-export interface ConfigFileResult {
+/** The members of {@link ConvertedConfig} are those of a file of another server. */
+export interface ConfigFileResult extends Partial<Omit<ConvertedConfig, "content" | "issues">> {
   readonly content: ConfigFile;
   /** The text of the file; absent if there is none. */
   readonly text?: string;
   readonly issues: readonly ConfigIssue[];
   /** Paths that `content` does not represent, such as `alg` and `clients[1]`. */
   readonly invalidPaths: ReadonlySet<string> | "everything";
-  /** Parts of a file of another server that have no equivalent here. Default: none. */
-  readonly warnings?: readonly ConfigurationWarning[];
-  /** Claims by parameters of token requests, of a file of another server. Default: none. */
-  readonly requestMappings?: (issuer: string) => readonly RequestMapping[];
-  /** The issuers at paths, of such a file. Default: none. */
-  readonly issuersByPath?: IssuersByPathConfig;
-  /** The key that its issuers sign with first. Default: generated. */
-  readonly signingKey?: PrivateJwk;
   /** Whether placeholders stay, because nothing names the file. Default: false. */
   readonly keepsPlaceholders?: boolean;
 }

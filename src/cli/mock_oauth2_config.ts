@@ -115,7 +115,7 @@ export interface IssuersByPathConfig {
 }
 
 /** The configuration of this server that replaces one of mock-oauth2-server. */
-interface ConvertedConfig {
+export interface ConvertedConfig {
   readonly content: ConfigFile;
   /** The mappings for an issuer: the mappings of the callback for the last segment of its path, otherwise all. */
   readonly requestMappings: (issuer: string) => readonly RequestMapping[];

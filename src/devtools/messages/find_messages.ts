@@ -1,7 +1,7 @@
 /** Which known problems a text has: a stack trace, a line of a log, an error code, the text of an error page. */
 
 import { compareTimes, compareValues, findMissing } from "./compare_values.ts";
-import { compileSigns, isOtherService } from "./find_signs.ts";
+import { compileSigns, type FoundSign, isOtherService } from "./find_signs.ts";
 import { problems, problemsByName } from "./messages.ts";
 import { errorProblems, isErrorCode, otherCodes, problemOfNumber } from "./oauth_errors.ts";
 import type { LibraryMessage, Problem } from "./problem.ts";
@@ -28,14 +28,10 @@ const maxDepth = 30;
 /** Maximum length of a clause that is shown. */
 const maxFoundLength = 200;
 
-interface Match {
+interface Match extends Pick<FoundSign<Problem>, "start" | "end" | "cause"> {
   readonly problem: Problem;
   readonly message?: LibraryMessage;
   readonly code?: string;
-  readonly start: number;
-  readonly end: number;
-  /** The cause that stands first, counted from 1. */
-  readonly cause?: number;
   /** A code with a meaning of its own says most, then a message of the table, the connection, other words, and a general code. */
   readonly weight: number;
   /** Whether words alone report it, and where the last of them begins. */

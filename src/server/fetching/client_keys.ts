@@ -23,8 +23,8 @@ export function keysOf(
   return [isInUse ? keys : unusedKeys, client.metadata, limit];
 }
 
-/** Why keys could not be fetched. */
-interface KeyFetchFailure {
+/** Why keys could not be fetched. The texts describe the attempt. */
+export interface KeyFetchFailure {
   readonly reason: string;
   readonly expected: string;
   readonly received: string;

@@ -13,6 +13,7 @@ import { userForHint } from "../clients/login_hint.ts";
 import { guestFields, hasPassword, parseGuest, recentUsers } from "./account_picker.ts";
 import type { LoginProps } from "./pages/login.tsx";
 import type { Interaction } from "./pending.ts";
+import type { Guess } from "./password_attempt.ts";
 
 /** Why the page is shown again. */
 export interface LoginRetry {
@@ -130,18 +131,11 @@ async function authenticateKnown(
   return await checkPassword(context, pending, { sub, user, password });
 }
 
-interface Typed {
-  readonly sub: string;
-  /** Absent: no user has the name. */
-  readonly user?: User;
-  readonly password: string;
-}
-
 /** Authenticates a user by name and password; of a user without a password, any is right if `openLogin` is set. */
 export async function logIn(
   context: Context<HostedServer>,
   pending: Interaction,
-  typed: Typed,
+  typed: Pick<Guess, "sub" | "user" | "password">,
   options: AuthenticationOptions,
 ): Promise<AuthenticatedUser | LoginRetry> {
   const { user } = typed;
@@ -154,7 +148,7 @@ export async function logIn(
 async function checkPassword(
   context: Context<HostedServer>,
   pending: Interaction,
-  { sub, user, password }: Typed,
+  { sub, user, password }: Pick<Guess, "sub" | "user" | "password">,
 ): Promise<Login | LoginRetry> {
   const { server, target } = context;
   const result = await server.verifyPassword(server, {

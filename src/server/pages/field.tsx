@@ -2,16 +2,11 @@
 /** A form field: label, hint, errors and control, linked for screen readers. */
 
 import type { InputHTMLAttributes, VNode } from "preact";
+import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { Notice } from "./notice.tsx";
 
-export interface FieldError {
+export interface FieldError extends Pick<ConfigIssue, "expected" | "received" | "hint"> {
   readonly field: string;
-  /** The expected value, as a noun phrase. */
-  readonly expected: string;
-  /** The received value, quoted if it is text. */
-  readonly received: string;
-  /** How to fix it, one sentence. */
-  readonly hint: string;
 }
 
 /** The state of a form that changes clients or users: empty, or returned with errors. */

@@ -1,5 +1,6 @@
 /** Rules of rich authorization requests (RFC 9396). */
 
+import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import { rejectBy } from "../../../core/rules/reject.ts";
 import { type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
 
@@ -12,13 +13,9 @@ export interface MalformedDetails {
   readonly received: string;
 }
 
-/** A value or an object of a list that is invalid. */
-export interface InvalidDetail {
+/** A value or an object of a list that is invalid, with its path in its object, such as `.type`. */
+export interface InvalidDetail extends Pick<ConfigIssue, "path" | "expected" | "received"> {
   readonly index: number;
-  /** The path of the value in its object, such as `.type`. */
-  readonly path: string;
-  readonly expected: string;
-  readonly received: string;
 }
 
 /** A field that the type of an object does not define. */

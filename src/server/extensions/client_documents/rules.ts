@@ -1,5 +1,6 @@
 /** Rules of client ID metadata documents, and of the fetches that clients cause. */
 
+import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import { rejectBy } from "../../../core/rules/reject.ts";
 import { type Rule, rule } from "../../../core/rules/rule.ts";
 
@@ -22,13 +23,8 @@ export interface WrongDocumentUrl {
   readonly normalForm?: string;
 }
 
-/** A document with a value that a client may not have. */
-export interface InvalidDocument {
-  /** The member, or the part of the response. */
-  readonly path: string;
-  readonly expected: string;
-  readonly received: string;
-}
+/** A document with a value that a client may not have: a member, or a part of the response. */
+export type InvalidDocument = Pick<ConfigIssue, "path" | "expected" | "received">;
 
 /** A document that was not fetched. The texts describe the attempt. */
 export interface UnfetchedDocument {

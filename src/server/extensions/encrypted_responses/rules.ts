@@ -2,6 +2,7 @@
 
 import { rejectBy } from "../../../core/rules/reject.ts";
 import { type Rule, rule } from "../../../core/rules/rule.ts";
+import type { KeyFetchFailure } from "../../fetching/client_keys.ts";
 import type { KeyManagementAlgorithm } from "./settings.ts";
 
 /** A client without a key for the encryption of a response. */
@@ -12,13 +13,8 @@ export interface NoSuitableKey {
   readonly maxTried: number;
 }
 
-/** Keys that were not fetched. The texts describe the attempt. */
-export interface UnfetchedKeys {
-  readonly reason: string;
-  readonly expected: string;
-  readonly received: string;
-  readonly fix?: string;
-}
+/** Keys that were not fetched. */
+export type UnfetchedKeys = Omit<KeyFetchFailure, "detailsInTraceOnly">;
 
 /** By ID, in the order of `tests/rules.md`. */
 export const encryptedResponseRules = {
