@@ -41,13 +41,13 @@ const ownChecks: readonly RequestCheck[] = [
     reads: "code_challenge and code_challenge_method",
     read: readChallenge,
   },
-  { redirectOnly: true, reads: "nonce", read: readNonce },
+  { redirectOnly: true, reads: "nonce", read: ({ params }) => ({ nonce: params.get("nonce") }) },
   { rule: "RI-01", atTokenEndpoint: true, parameters: [resourceParameter], reads: "resource", read: rejectResource },
   {
     rule: "OI-03",
     otherRules: ["OI-05", "OI-07"],
     reads: "prompt, max_age, login_hint and id_token_hint",
-    read: readLogin,
+    read: async (input) => ({ loginRequirements: await readLoginRequirements(input) }),
   },
 ];
 
@@ -155,18 +155,10 @@ async function readChallenge(
   return { codeChallenge: await readCodeChallenge(policyOf(server, client), client, params, scope, server.passed) };
 }
 
-function readNonce({ params }: CheckInput): Partial<AuthorizationRequest> {
-  return { nonce: params.get("nonce") };
-}
-
 /** Without resources, every token is for the `audience` of the server (RFC 8707). */
 function rejectResource({ params }: CheckInput): void {
   const [uri] = params.getAll("resource");
   if (uri !== undefined) throw reject("RI-01", { uri, problem: "unsuitable" });
-}
-
-async function readLogin(input: CheckInput): Promise<Partial<AuthorizationRequest>> {
-  return { loginRequirements: await readLoginRequirements(input) };
 }
 
 /** Maximum length of `nonce`, which is stored with a code, in characters. */
