@@ -127,6 +127,7 @@ function ruleRoute({ site: { base } }: App, readRules: ReadRules): Endpoint {
 
 function directoryEndpoints(base: string, options: DirectoryOptions): Endpoint[] {
   const methods: readonly Method[] = options.edit ? getAndPost : ["GET"];
+  const form = [methods, formParameters] as const;
   return [
     {
       ...page(
@@ -139,26 +140,12 @@ function directoryEndpoints(base: string, options: DirectoryOptions): Endpoint[]
       ),
       link: { label: "Clients", path: "/clients" },
     },
-    page(
-      "client",
-      `${base}/clients/*`,
-      "Client",
-      async () => (await load()).clientPage(options),
-      methods,
-      formParameters,
-    ),
+    page("client", `${base}/clients/*`, "Client", async () => (await load()).clientPage(options), ...form),
     {
-      ...page(
-        "users",
-        `${base}/users`,
-        "Users",
-        async () => (await load()).userListPage(options),
-        methods,
-        formParameters,
-      ),
+      ...page("users", `${base}/users`, "Users", async () => (await load()).userListPage(options), ...form),
       link: { label: "Users", path: "/users" },
     },
-    page("user", `${base}/users/*`, "User", async () => (await load()).userPage(options), methods, formParameters),
+    page("user", `${base}/users/*`, "User", async () => (await load()).userPage(options), ...form),
   ];
 }
 
