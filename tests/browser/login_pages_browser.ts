@@ -112,17 +112,6 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await selenium(page).type("#password", "anything");
         await selenium(page).click("#kc-login");
       },
-      "the registration (a chat application's suite with Playwright)": async (page) => {
-        await page.getByText("Username or email").waitFor();
-        await page.getByRole("link", { name: "Register" }).click();
-        await page.locator("#username").fill("new@app.example");
-        await page.locator("#password").fill("new-password");
-        await page.locator("#password-confirm").fill("new-password");
-        await page.locator("#email").fill("new@app.example");
-        await page.locator("#firstName").fill("John");
-        await page.locator("#lastName").fill("Doe");
-        await page.getByRole("button", { name: "Register" }).click();
-      },
       "Cypress, with heading and form id": async (page) => {
         assertEquals(await page.locator("#kc-page-title").textContent(), "Sign in to your account");
         await cypress(page).type("#kc-form-login input[name=username]", "alice");
@@ -347,12 +336,6 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await cypress(page).type("#username", name);
         await cypress(page).type("#password", password);
         await page.locator('button[type="submit"]', { hasText: /^Continue$/ }).click();
-      },
-      "the registration": async (page) => {
-        await page.locator('a:has-text("Sign Up")').click();
-        await page.fill('input[name="email"]', "new@app.example");
-        await page.fill('input[name="password"]', "new-password");
-        await page.click('button[type="submit"]');
       },
       "ids, and Enter (tobmaster/cypress_schulung)": async (page) => {
         await cypress(page).type("#username", name);

@@ -45,9 +45,7 @@ export function interactionEndpoints(
     parameters: parameters(
       { ...interactionParameter, name: page.state },
       { name: "login", secret: "proof_of_login" },
-      ...[...page.screens.map(({ password }) => password), ...page.registration?.passwords ?? []].flatMap((name) =>
-        name === undefined ? [] : { name, secret: "password" }
-      ),
+      ...page.screens.flatMap(({ password }) => password === undefined ? [] : { name: password, secret: "password" }),
     ),
   }));
   return [
@@ -88,9 +86,9 @@ function pathsOf(
   page: ProviderPage,
   base: string,
 ): readonly (readonly [name: string, path: string, screen: Screen])[] {
-  const { screens, registration, approval, isStateless = false } = page;
+  const { screens, approval, isStateless = false } = page;
   if (isStateless) return [];
-  return [...screens, registration, approval].filter((screen) => screen !== undefined).flatMap((screen, i) => [
+  return [...screens, ...approval === undefined ? [] : [approval]].flatMap((screen, i) => [
     [`login_screen_${i + 1}`, screen.path(base), screen] as const,
     ...screen.action === undefined ? [] : [[`login_form_${i + 1}`, screen.action(base), screen] as const],
   ]);

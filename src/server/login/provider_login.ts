@@ -38,9 +38,9 @@ import { typedClaims } from "../token/typed_claims.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { readSameOriginForm } from "../pages/csrf.ts";
 import type { Site } from "../pages/layout.tsx";
-import { addGuest, hasPassword, parseGuest, readGuest, recentUsers, rememberAccount } from "./account_picker.ts";
+import { addGuest, hasPassword, readGuest, recentUsers, rememberAccount } from "./account_picker.ts";
 import type { Approval } from "../../core/authorize/approval.ts";
-import { type AuthenticatedUser, type AuthenticationOptions, logIn } from "./authenticate_user.ts";
+import { type AuthenticationOptions, logIn } from "./authenticate_user.ts";
 import {
   consumePending,
   continuePending,
@@ -51,13 +51,7 @@ import {
   loginProof,
 } from "./pending.ts";
 import { providerPage } from "./provider_pages/mod.ts";
-import type {
-  LoginScreen,
-  ProviderPage,
-  RegistrationScreen,
-  Screen,
-  ScreenProps,
-} from "./provider_pages/provider_page.ts";
+import type { LoginScreen, ProviderPage, Screen, ScreenProps } from "./provider_pages/provider_page.ts";
 import { saveConsent } from "./stored_consent.ts";
 
 /** The login page of a provider for a request; `undefined`: the pages of this server. */
@@ -124,7 +118,6 @@ function showScreen(context: Context<HostedServer>, screen: Screen, shown: Shown
   const { pending: { client, request: { scope } }, username = "", recent = [], error, reason, status = 200 } = shown;
   return page(context, screen, status, shown.headers ?? {}, {
     action: screenUrl(context, screen, shown, "action"),
-    registration: shown.page.registration && screenUrl(context, shown.page.registration, shown, "path"),
     client: client.name ?? client.id,
     ...{ scope, username, recent, error, reason },
   });
@@ -188,9 +181,8 @@ export function screenHandlers(
   screen: Screen,
   options: AuthenticationOptions,
 ): Handlers<HostedServer> {
-  const { screens, registration } = page;
+  const { screens } = page;
   const i = screens.findIndex((one) => one === screen);
-  if (screen === registration) return registrationHandlers(page, registration, options);
   return i < 0 ? approvalHandlers(page) : loginHandlers(page, screens[i]!, screens[i + 1], options);
 }
 
@@ -275,22 +267,11 @@ function loginHandlers(
           : { error: "password", reason: error, status, headers },
       );
     }
-    return await completeNewLogin(context, page, pending, result, previousSession);
+    const { scope, extensions } = pending.request;
+    const approval = { user: result.user, scope, extensions, authTime: server.now(), ...result.level };
+    const session = await server.sessionFor(server, approval, undefined, previousSession);
+    return await completeLogin(context, page, pending, approval, session, previousSession);
   });
-}
-
-async function completeNewLogin(
-  context: Context<HostedServer>,
-  page: ProviderPage,
-  pending: Interaction,
-  { user, level }: AuthenticatedUser,
-  previousSession: Session | undefined,
-): Promise<HttpResponse | Response> {
-  const { server } = context;
-  const { scope, extensions } = pending.request;
-  const approval = { user, scope, extensions, authTime: server.now(), ...level };
-  const session = await server.sessionFor(server, approval, undefined, previousSession);
-  return await completeLogin(context, page, pending, approval, session, previousSession);
 }
 
 /** Continues after authentication: to the screen after the login, or to the client. */
@@ -314,32 +295,6 @@ async function completeLogin(
     pending,
     () => completeAuthorization(context, pending, approval, session, previousSession),
   );
-}
-
-function registrationHandlers(
-  page: ProviderPage,
-  screen: RegistrationScreen,
-  options: AuthenticationOptions,
-): Handlers<HostedServer> {
-  const show: Continue = (context, pending) => showScreen(context, screen, { page, pending });
-  return handlersOf(page, show, (form) => async (context, pending) => {
-    const { server } = context;
-    const claims = Object.entries(screen.claims).flatMap(([field, claim]) => {
-      const value = form.get(field);
-      return value === undefined ? [] : [[claim, value] as const];
-    });
-    const subject = form.get(screen.subject) ?? "";
-    const again = (error: ScreenProps["error"], reason?: string) =>
-      showScreen(context, screen, { ...{ page, pending, error, reason }, username: subject });
-    if (subject === "") return again("empty");
-    if (await userForHint(server, subject) !== undefined) return again("username");
-    const fields = { subject, name: "", claims: JSON.stringify(Object.fromEntries(claims)) };
-    const user = await parseGuest(server, fields);
-    if (typeof user === "string") return again("username", user);
-    const result = await logIn(context, pending, { sub: user.sub, user, password: "" }, options);
-    if ("status" in result) return again("username", result.error);
-    return await completeNewLogin(context, page, pending, result, await readSession(context));
-  });
 }
 
 /** Whether the user has pressed the button that denies. */

@@ -606,38 +606,6 @@ test("[UI-31] Entra says that the user has logged out, unless the application is
   assertStringIncludes(await (await browser.request(form!.action, fields)).text(), "You signed out of your account");
 });
 
-test("[UI-31] whoever registers at Keycloak's or Auth0's page is a new user, who is logged in; a name exists once", async () => {
-  const pages = {
-    keycloak: { username: "dora", password: "a-new-pass", "password-confirm": "a-new-pass", email: "dora@app.example" },
-    "keycloak-identifier-first": { username: "dora", password: "a-new-pass", firstName: "Dora", lastName: "Dean" },
-    auth0: { email: "dora@app.example", password: "a-new-pass", action: "default" },
-    "auth0-identifier-first": { email: "dora@app.example", password: "a-new-pass", action: "default" },
-  } as const;
-  for (const [loginPage, fields] of Object.entries(pages) as [keyof typeof pages, Record<string, string>][]) {
-    const events: unknown[] = [];
-    const { as, authorizationUrl, program, tokensFor } = await start({
-      loginPage,
-      trace: (event) => void events.push(event),
-    });
-    const { open, request } = program();
-    const { html } = await open(authorizationUrl);
-    const [, link] = /<a href="([^"]+)">(?:Register|Sign up)</.exec(html)!;
-    const { forms: [form] } = await open(link!.replaceAll("&amp;", "&"));
-    const [first] = Object.keys(fields);
-    for (const taken of ["alice@app.example", ""]) {
-      const again = await request(form!.action, { ...fields, [first!]: taken });
-      assertEquals(again.status, 200);
-      assertMatch(await again.text(), /role="alert"/);
-    }
-    const { length } = await as.users.list();
-    const location = (await request(form!.action, fields)).headers.get("location")!;
-    assertEquals(claimsIn((await tokensFor(location)).id_token).sub, fields[first!]);
-    assertEquals((await as.users.list()).length, length + 1);
-    assertMatch(await program().logIn(authorizationUrl, fields[first!]!), /code=/);
-    assertNotMatch(JSON.stringify(events), /a-new-pass/);
-  }
-});
-
 test("[UI-31] a real host has its own page", async () => {
   const rejected = await latchkey({
     issuer: "https://login.widgets.com",

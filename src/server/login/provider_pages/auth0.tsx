@@ -6,7 +6,7 @@
  */
 
 import type { VNode } from "preact";
-import { type Field, loginPage, registrationScreen } from "./login_screen.tsx";
+import { type Field, loginPage } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 const purpose = ({ realm, client }: ScreenProps) => <p>Log in to {realm} to continue to {client}.</p>;
@@ -38,24 +38,6 @@ const universal = {
 
 const { username, password, fault, ...common } = universal;
 
-const registration = {
-  below: ({ registration }: ScreenProps) => (
-    <p>
-      Don't have an account? <a href={registration}>Sign up</a>
-    </p>
-  ),
-  screen: registrationScreen({
-    ...common,
-    path: () => "/u/signup",
-    title: ({ client }) => `Sign up | ${client}`,
-    above: [() => <h1>Welcome</h1>, ({ realm, client }) => <p>Sign up to {realm} to continue to {client}.</p>],
-    inside: undefined,
-    username: { label: "Email address*", id: "email", name: "email", type: "email" },
-    password: { ...password, autocomplete: "new-password" },
-    fault: { text: "Something went wrong, please try again later", id: "prompt-alert", at: "top" },
-  }, { email: "email" }),
-};
-
 /** @param field The first field: the e-mail address, or the user name, of a database that requires one. */
 function lockPage(field: Field): ProviderPage {
   const block = "field auth0-lock-input-block auth0-lock-input-";
@@ -84,38 +66,31 @@ function lockPage(field: Field): ProviderPage {
 }
 
 export const auth0Pages = {
-  auth0: {
-    ...loginPage("state", { ...universal, path: () => "/u/login", below: registration.below }),
-    registration: registration.screen,
-  },
+  auth0: loginPage("state", { ...universal, path: () => "/u/login" }),
   "auth0-classic": lockPage({
     ...{ name: "email", type: "email", placeholder: "yours@example.com", autocomplete: "email", "aria-label": "Email" },
   }),
   "auth0-classic-username": lockPage({
     ...{ name: "username", placeholder: "username/email", "aria-label": "Username or email" },
   }),
-  "auth0-identifier-first": {
-    ...loginPage(
-      "state",
-      {
-        ...common,
-        path: () => "/u/login/identifier",
-        below: registration.below,
-        inside: undefined,
-        username,
-        fault: { ...fault, text: "Please enter an email address", id: "error-cs-username-required" },
-      },
-      {
-        ...common,
-        path: () => "/u/login/password",
-        title: ({ client }) => `Enter Your Password | ${client}`,
-        above: [() => <h1>Enter Your Password</h1>, purpose],
-        top: (props) => <span class="ulp-authenticator-selector-text">{props.username}</span>,
-        repeatedUsername: "username",
-        password,
-        fault: { ...fault, empty: "Password is required", emptyId: "error-cs-password-required" },
-      },
-    ),
-    registration: registration.screen,
-  },
+  "auth0-identifier-first": loginPage(
+    "state",
+    {
+      ...common,
+      path: () => "/u/login/identifier",
+      inside: undefined,
+      username,
+      fault: { ...fault, text: "Please enter an email address", id: "error-cs-username-required" },
+    },
+    {
+      ...common,
+      path: () => "/u/login/password",
+      title: ({ client }) => `Enter Your Password | ${client}`,
+      above: [() => <h1>Enter Your Password</h1>, purpose],
+      top: (props) => <span class="ulp-authenticator-selector-text">{props.username}</span>,
+      repeatedUsername: "username",
+      password,
+      fault: { ...fault, empty: "Password is required", emptyId: "error-cs-password-required" },
+    },
+  ),
 };

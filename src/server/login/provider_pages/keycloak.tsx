@@ -8,7 +8,7 @@
 
 import type { VNode } from "preact";
 import { Document, LogoutForm } from "./document.tsx";
-import { type LoginForm, loginPage, registrationScreen } from "./login_screen.tsx";
+import { type LoginForm, loginPage } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 /**
@@ -16,7 +16,7 @@ import type { ProviderPage, ScreenProps } from "./provider_page.ts";
  * @param isIdentifierFirst Whether the password has a page of its own.
  */
 function keycloakPage(
-  Button: (props: { readonly text: string; readonly name?: string; readonly id?: string }) => VNode,
+  Button: (props: { readonly text: string; readonly name: string; readonly id: string }) => VNode,
   isIdentifierFirst = false,
 ): ProviderPage {
   const screen = (heading: string) => ({
@@ -29,13 +29,6 @@ function keycloakPage(
     attributes: { id: "kc-form-login" },
     button: () => <Button text="Sign In" name="login" id="kc-login" />,
   });
-  const below = ({ registration }: ScreenProps) => (
-    <div id="kc-registration">
-      <span>
-        New user? <a href={registration}>Register</a>
-      </span>
-    </div>
-  );
   const fault = (text: string, field: "username" | "password") => ({
     ...{ text, as: "span", id: "input-error", class: "kc-feedback-text" } as const,
     ...{ at: field, boxes: [{ as: "span", id: `input-error-${field}` }] } as const,
@@ -44,7 +37,7 @@ function keycloakPage(
   const path = (base: string) => `${base}/login-actions/authenticate`;
   const username = { label: "Username or email", id: "username", name: "username" };
   const password = { label: "Password", id: "password", name: "password" };
-  const first = { ...screen("Sign in to your account"), path, username, below };
+  const first = { ...screen("Sign in to your account"), path, username };
   const screens: readonly [LoginForm, ...LoginForm[]] = isIdentifierFirst
     ? [
       { ...first, rejectsUnknown: true, fault: fault("Invalid username or email.", "username") },
@@ -61,31 +54,8 @@ function keycloakPage(
       },
     ]
     : [{ ...first, password, fault: fault("Invalid username or password.", "username") }];
-  const field = (name: string, label: string) => ({ label, id: name, name });
   return {
     ...loginPage("session_code", ...screens),
-    registration: registrationScreen({
-      ...screen("Register"),
-      path: (base) => `${base}/login-actions/registration`,
-      attributes: { id: "kc-register-form" },
-      username: { label: "Username", id: "username", name: "username" },
-      password: { ...password, autocomplete: "new-password" },
-      fields: [
-        { ...field("password-confirm", "Confirm password"), type: "password", autocomplete: "new-password" },
-        ...[field("email", "Email"), field("firstName", "First name"), field("lastName", "Last name")],
-      ],
-      fault: {
-        ...fault("Username already exists.", "username"),
-        ...{ empty: "Please specify username.", boxes: [{ as: "span", id: "input-error-username" }] },
-      },
-      inside: (fields, button) => (
-        <>
-          {fields}
-          <div id="kc-form-buttons">{button}</div>
-        </>
-      ),
-      button: () => <Button text="Register" />,
-    }, { username: "preferred_username", email: "email", firstName: "given_name", lastName: "family_name" }),
     accountTitle: "Account Management",
     Logout: (props) => (
       <Document props={props} title="Logging out">

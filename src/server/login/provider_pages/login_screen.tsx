@@ -3,7 +3,7 @@
 
 import { h, type InputHTMLAttributes, type VNode } from "preact";
 import { Document } from "./document.tsx";
-import type { LoginScreen, ProviderPage, RegistrationScreen, ScreenProps } from "./provider_page.ts";
+import type { LoginScreen, ProviderPage, ScreenProps } from "./provider_page.ts";
 
 type AttributeName = "aria-label" | "autocomplete" | "class" | "id" | "placeholder";
 type Attributes = Partial<Record<AttributeName | `data-${string}`, string>>;
@@ -72,27 +72,14 @@ export interface LoginForm extends Omit<LoginScreen, "username" | "password" | "
   /** The name of a field that the screen does not show, in which programs send the user name again. Default: none. */
   readonly repeatedUsername?: string;
   readonly password?: Field;
-  /** Fields after these. Default: none. */
-  readonly fields?: readonly Field[];
   readonly fault: Fault;
   readonly button: () => VNode;
-  /** What stands below the form. Default: nothing. */
-  readonly below?: (props: ScreenProps) => VNode;
 }
 
 /** A login of these screens. @param state See {@link ProviderPage}. */
 export function loginPage(state: string, ...screens: readonly [LoginForm, ...LoginForm[]]): ProviderPage {
   const [first, ...others] = screens;
   return { state, screens: [loginScreen(first), ...others.map(loginScreen)] };
-}
-
-/** A registration. @param claims See {@link RegistrationScreen}. */
-export function registrationScreen(form: LoginForm, claims: Readonly<Record<string, string>>): RegistrationScreen {
-  const { username, password, fields = [] } = form;
-  const passwords = [password, ...fields.filter(({ type }) => type === "password")].flatMap((field) =>
-    field?.name ?? []
-  );
-  return { ...loginScreen(form), subject: username!.name, claims, passwords };
 }
 
 /** The screen with the data. */
@@ -112,8 +99,8 @@ function loginScreen(form: LoginForm): LoginScreen {
 }
 
 function Content({ form, props }: { readonly form: LoginForm; readonly props: ScreenProps }): VNode {
-  const { above: [first, ...others] = [], attributes, hidden = [], top, inside, below } = form;
-  const { username, password, fields: further = [], fault, button } = form;
+  const { above: [first, ...others] = [], attributes, hidden = [], top, inside, username, password, fault, button } =
+    form;
   const [state] = new URL(props.action).searchParams.values();
   const { at = password === undefined ? "username" : "password", boxes = [], hasEmptyBoxes } = fault;
   const id = props.error === "empty" ? fault.emptyId ?? fault.id : fault.id;
@@ -133,7 +120,6 @@ function Content({ form, props }: { readonly form: LoginForm; readonly props: Sc
       {faultAt("top")}
       {username && <FieldBox {...described} {...name} {...username} {...{ props, fault: faultAt("username") }} />}
       {password && <FieldBox {...described} {...secret} {...password} {...{ props, fault: faultAt("password") }} />}
-      {further.map((field) => <FieldBox key={field.name} type="text" {...field} {...{ props, fault: undefined }} />)}
       {faultAt("bottom")}
     </>
   );
@@ -148,7 +134,6 @@ function Content({ form, props }: { readonly form: LoginForm; readonly props: Sc
       >
         {inside?.(fields, button()) ?? <>{fields}{button()}</>}
       </form>
-      {below?.(props)}
     </>
   );
 }

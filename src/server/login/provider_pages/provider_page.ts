@@ -26,8 +26,6 @@ export interface ScreenProps extends Site {
   readonly accounts: readonly Account[];
   /** Whether any other name logs in, too. */
   readonly acceptsAnyName: boolean;
-  /** The URL of the screen that registers a user. Absent: the provider's page has none. */
-  readonly registration?: string;
 }
 
 /** A user, as the foot of the page lists them. */
@@ -68,23 +66,11 @@ export interface ApprovalScreen extends Screen {
   readonly isConsent: boolean;
 }
 
-/** A screen that registers a user, without a password, and logs them in. */
-export interface RegistrationScreen extends Screen {
-  /** The field with the subject. */
-  readonly subject: string;
-  /** The claims of the user, by the fields that have them. */
-  readonly claims: Readonly<Record<string, string>>;
-  /** The fields with passwords. */
-  readonly passwords: readonly string[];
-}
-
 export interface ProviderPage {
   /** The parameter in the query of its pages that carries the authorization request. */
   readonly state: string;
   /** The screens of the login; the last one asks for the password. */
   readonly screens: readonly [LoginScreen, ...LoginScreen[]];
-  /** The screen to which the first one links. Default: none. */
-  readonly registration?: RegistrationScreen;
   /** The screen after the login. Default: none. */
   readonly approval?: ApprovalScreen;
   /** The page that asks whether to log out. Default: that of this server. */
