@@ -2,16 +2,18 @@
 
 import type { Plugin } from "../../server/hosting/options.ts";
 import type { HttpResponse } from "../../core/http/message.ts";
-import { parseTarget } from "../../core/http/router.ts";
+import { type ClientAddress, parseTarget } from "../../core/http/router.ts";
 import type { Server } from "../../core/server.ts";
 import { httpTexts } from "../../server/explain/http.ts";
 import { warn } from "../../server/trace.ts";
+import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
 
 /** @internal Options of the limit. */
 export interface ConcurrencyLimitOptions {
   /**
    * Maximum number of concurrent requests with a body, and separately of those without one; further requests are
-   * rejected with 503. Default: 1000.
+   * rejected with 503. In the second half of the limit a network may not hold more slots than remain free. Default:
+   * 1000.
    */
   readonly maxInFlight?: number;
   /** The value of `Retry-After`, in seconds. Default: 1. */
@@ -25,12 +27,45 @@ const warningIntervalMs = 1000;
 const bodilessMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
+ * Creates this many slots for concurrent requests. Once half of them are taken, a network may not take more slots than
+ * remain free, so that one slow network cannot block all others.
+ */
+function slotPool(count: number) {
+  const usedByNetwork = new Map<string, number>();
+  let inUse = 0;
+  const release = () => void inUse--;
+  return {
+    /** Takes a slot and returns a function that releases it; `undefined` if none is available for this network. */
+    acquire(peer: ClientAddress | undefined): (() => void) | undefined {
+      // Does not read the client's address, because some runtimes look it up on demand.
+      if (inUse < count / 2) {
+        inUse++;
+        return release;
+      }
+      const network = networkFromAddress(peer?.address ?? "", sitePrefixBits);
+      const used = usedByNetwork.get(network) ?? 0;
+      if (used >= count - inUse) return undefined;
+      inUse++;
+      usedByNetwork.set(network, used + 1);
+      return () => {
+        inUse--;
+        const remaining = usedByNetwork.get(network)! - 1;
+        if (remaining === 0) usedByNetwork.delete(network);
+        else usedByNetwork.set(network, remaining);
+      };
+    },
+    /** Number of taken slots. */
+    inUse: () => inUse,
+  };
+}
+
+/**
  * Rejects requests above the limit with 503, and traces a warning with their number at most once a second. `/healthz`
  * is exempt, because an overloaded server is alive. This must be the outermost plugin.
  */
 export function limitConcurrency({ maxInFlight = 1000, retryAfter = 1 }: ConcurrencyLimitOptions = {}): Plugin {
-  /** The requests in progress. Those with a body are counted apart: a body may take seconds. */
-  const inProgress = { withBody: 0, withoutBody: 0 };
+  const withBody = slotPool(maxInFlight);
+  const withoutBody = slotPool(maxInFlight);
 
   const rejection: HttpResponse = {
     status: 503,
@@ -60,7 +95,7 @@ export function limitConcurrency({ maxInFlight = 1000, retryAfter = 1 }: Concurr
       if (Math.abs(at - lastWarningAt) < warningIntervalMs) return;
       const subject = rejectedCount === 1 ? "1 request was" : `${rejectedCount} requests were`;
       const reason =
-        `${subject} rejected with 503: ${inProgress.withBody} with a body and ${inProgress.withoutBody} without are in progress`;
+        `${subject} rejected with 503: ${withBody.inUse()} with a body and ${withoutBody.inUse()} without are in progress`;
       const expected = `at most ${maxInFlight} requests of each kind`;
       const { fix } = httpTexts["OP-01"];
       if (server !== undefined) warn(server, undefined, { rule: "OP-01", reason, expected, fix });
@@ -76,19 +111,18 @@ export function limitConcurrency({ maxInFlight = 1000, retryAfter = 1 }: Concurr
         livenessPaths.push(`${app.site.base}/healthz`);
       },
       handle: (next) => async (request, peer) => {
-        const kind = bodilessMethods.has(request.method) ? "withoutBody" : "withBody";
-        if (inProgress[kind] >= maxInFlight) {
+        const release = (bodilessMethods.has(request.method) ? withoutBody : withBody).acquire(peer);
+        if (release === undefined) {
           if (livenessPaths.includes(parseTarget(request.url, {}).path)) return await next(request, peer);
           recordRejection();
           // The body is not read.
           request.body?.cancel().catch(() => {});
           return rejection;
         }
-        inProgress[kind]++;
         try {
           return await next(request, peer);
         } finally {
-          inProgress[kind]--;
+          release();
         }
       },
     };

@@ -9,6 +9,7 @@ import { health, limitConcurrency, logging } from "../../../src/cli/operating/mo
 import { registeredSecrets } from "../../../src/server/redaction/registered_secrets.ts";
 import { inspector } from "../../../src/devtools/mod.ts";
 import { basic, type Fields, testServer, verifier } from "../../kit.ts";
+import { until } from "../../until.ts";
 
 /** A plugin whose requests wait until they are released, except health. */
 function gate(): { readonly plugin: Plugin; open(): void } {
@@ -62,6 +63,29 @@ test("[OP-01] requests beyond the concurrency limit are 503 with Retry-After, an
   for (const response of await Promise.all(taken)) assertStrictEquals(response.status, 200);
   for (const response of await Promise.all(sent)) assertStrictEquals(response.status, 401);
   assertStrictEquals((await get("/oauth2/jwks")).status, 200);
+});
+
+test("[OP-01] a network with many requests leaves capacity to others, and stalled bodies block no GET", async () => {
+  const kept = gate();
+  const { as } = await testServer({ plugins: [limitConcurrency({ maxInFlight: 20 }), kept.plugin] });
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  const post = (address?: string) =>
+    as.fetch(new Request(`${as.issuer}/oauth2/token`, { method: "POST", body: "a=b", headers: form }), { address });
+  const status = async (result: Promise<Response>) =>
+    await Promise.race([result.then(({ status }) => status), new Promise((resolve) => setImmediate(resolve, "waits"))]);
+  // Any address of one site counts as the same network.
+  const slow = await Promise.all(Array.from({ length: 40 }, (_, i) => status(post(`2001:db8:7:${i}::1`))));
+  assertEquals(slow.filter((found) => found === "waits").length, 15);
+  const others = ["192.0.2.1", "192.0.2.2", "2001:db8:8::1", undefined];
+  assertEquals(await Promise.all(others.map((address) => status(post(address)))), others.map(() => "waits"));
+  assertEquals(await status(post("2001:db8:7::2")), 503);
+  const looked = Array.from(
+    { length: 15 },
+    () => status(as.fetch(new Request(`${as.issuer}/oauth2/jwks`), { address: "2001:db8:7::1" })),
+  );
+  assertEquals(new Set(await Promise.all(looked)), new Set(["waits"]));
+  kept.open();
+  await until(async () => (await post("2001:db8:7::2")).status === 401);
 });
 
 test("a failed request releases its slot", async () => {
