@@ -34,6 +34,8 @@ interface BannerOptions extends ExposedParts {
   /** The source of the settings; shown if nothing names it. Default: flags and variables alone. */
   readonly configSource?: ConfigSource;
   readonly store: string;
+  /** The `kid` of the configured signing key. Default: none is configured. */
+  readonly signingKid?: string;
   readonly storedEntries: Readonly<Partial<Record<StoredEntries["of"], StoredEntries>>>;
   /** The `sub` of the user whom automatic login logs in; absent if there is no user. */
   readonly defaultUser?: string;
@@ -63,6 +65,7 @@ export function banner(
     demoKey,
     configSource,
     store,
+    signingKid,
     storedEntries,
     defaultUser,
     inspector,
@@ -118,7 +121,10 @@ export function banner(
     ...policy.loginPage === "latchkey" ? [] : [["Login", describeLogin(policy)]],
     ["Scopes", policy.scopes.join(" ")],
     ...policy.acceptsAny.length === 0 ? [] : [["Any", `accepted of ${policy.acceptsAny.join(", ")}, with a warning`]],
-    ["Keys", `${policy.alg}, kept in ${store}`],
+    [
+      "Keys",
+      `${policy.alg}, ${signingKid === undefined ? `kept in ${store}` : `the configured key ${printable(signingKid)}`}`,
+    ],
     ...policy.providers.length === 0 ? [] : [["Provider", policy.providers.join(", ")]],
     ...profiles.length === 0 ? [] : [["Profile", profiles.join("; ")]],
     ["Ctrl-C", "stops the server"],

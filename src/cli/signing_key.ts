@@ -31,13 +31,16 @@ export async function readSigningKey(
   const reject = (received: string, hint: string) => ({
     issues: [{ path: namedBy, expected: "a private key as a JWK, with kid", received, hint }],
   });
-  if (/-----BEGIN (?!OPENSSH)[A-Z ]*PRIVATE KEY-----/.test(text)) {
-    // A name that needs no quotes in a shell and in JavaScript.
-    const pem = /^[\w./-]+$/.test(path) ? path : "key.pem";
-    const convert = `${convertCommand(pem)} and let ${namedBy} name ${pem}.json.`;
+  const [, label] = /-----BEGIN ([A-Z0-9 ]+)-----/.exec(text) ?? [];
+  if (label !== undefined) {
+    if (!label.endsWith("PRIVATE KEY") || label.startsWith("OPENSSH")) {
+      return reject(`PEM with ${label}`, "Name the file of a private key, as a JWK or in PEM without a certificate.");
+    }
+    // Without quotes in a shell and in JavaScript.
+    if (!/^[\w./-]+$/.test(path)) return reject("a key in PEM", "Give the file a name like key.pem, and name that.");
     return text.includes("ENCRYPTED")
-      ? reject("a key in PEM with a passphrase", `Remove it by openssl pkey -in ${pem} -out plain.pem, and name that.`)
-      : reject("a key in PEM", `Convert it by ${convert}`);
+      ? reject("a key in PEM with a passphrase", `Remove it by openssl pkey -in ${path} -out plain.pem, and name that.`)
+      : reject("a key in PEM", `Convert it by ${convertCommand(path)} and let ${namedBy} name ${path}.json.`);
   }
   const key = parseJsonObject(text);
   if (key === undefined) return reject("another text", `Write the whole key into ${file}, from { to }.`);
@@ -67,7 +70,7 @@ export async function findSigningKeyIssues(
     const fitting = signingAlgorithms.find((one) => isKeyTypeOf(one, jwk));
     const hint = fitting === undefined || isKeyTypeOf(alg, jwk)
       ? `Copy the whole private key again, or another one for ${alg}.`
-      : `Set ${setting} to ${fitting}.`;
+      : `In the configuration file, set ${setting} to ${fitting}.`;
     return [{ path, ...describeUnusableKey(alg, jwk), hint }];
   }
 }

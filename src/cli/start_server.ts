@@ -108,6 +108,7 @@ async function startBanner(
     ...startDetails(started),
     ...{ configSource, policy, storedEntries, host },
     startMs: performance.now(),
+    signingKid: config.signingKey?.kid,
     defaultUser: (await server.users.list({ limit: 1 }))[0]?.sub,
     discovery: documents.find((document) => document.endsWith("/openid-configuration")) ?? documents[0],
     demoSecret: hasDemoClients ? demoSecret : undefined,

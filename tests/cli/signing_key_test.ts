@@ -73,8 +73,14 @@ const files: readonly (readonly [name: string, content: unknown, received: RegEx
   ["empty.json", "", /^another text$/, /Write the whole key into/],
   ["array.json", [rsa], /^another text$/, /Write the whole key into/],
   ["cut.json", JSON.stringify(rsa).slice(0, 500), /^another text$/, /Write the whole key into/],
-  ["public.pem", "-----BEGIN PUBLIC KEY-----\nMIIB\n", /^another text$/, /Write the whole key into/],
-  ["ssh", "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n", /^another text$/, /Write the whole key into/],
+  ["public.pem", "-----BEGIN PUBLIC KEY-----\nMIIB\n", /^PEM with PUBLIC KEY$/, /Name the file of a private key/],
+  [
+    "ssh",
+    "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n",
+    /^PEM with OPENSSH PRIVATE KEY$/,
+    /Name the file of a private key/,
+  ],
+  ["my key.pem", pem("pkcs8"), /^a key in PEM$/, /Give the file a name like key\.pem/],
   ["set.json", { keys: [rsa] }, /^a JWK Set$/, /Write only the key/],
   ["nokid.json", without(rsa, "kid"), /^a JWK without kid$/, /such as "key-1"/],
   ["public.json", without(rsa, "d", "p", "q", "dp", "dq", "qi"), /^a public key$/, /another one for RS256/],
@@ -83,8 +89,8 @@ const files: readonly (readonly [name: string, content: unknown, received: RegEx
   ["mixed.json", { ...rsa, n: otherRsa.n }, damaged, /Copy the whole private key/],
   ["secret.json", { kty: "oct", k: "c2VjcmV0", kid: "own" }, /^a key with kty "oct"$/, /another one for RS256/],
   ["p384.json", { ...ec, crv: "P-384" }, /^a key with kty "EC", crv "P-384"$/, /another one for RS256/],
-  ["ec.json", ec, /^a key with kty "EC", crv "P-256"$/, /^Set alg to ES256\.$/],
-  ["ed.json", ed, /^a key with kty "OKP", crv "Ed25519"$/, /^Set alg to EdDSA\.$/],
+  ["ec.json", ec, /^a key with kty "EC", crv "P-256"$/, /set alg to ES256\.$/],
+  ["ed.json", ed, /^a key with kty "OKP", crv "Ed25519"$/, /set alg to EdDSA\.$/],
 ];
 
 test("[JK-02] each file that is no signing key is named for what it is, and no message has a part of a key", async () => {
@@ -99,7 +105,7 @@ test("[JK-02] each file that is no signing key is named for what it is, and no m
     for (const part of [rsa.d!, rsa.n!, ec.d!, ed.d!, "c2VjcmV0"]) {
       assertEquals(JSON.stringify(issue).includes(part.slice(0, 12)), false);
     }
-    const [, alg] = /^Set alg to (\w+)/.exec(issue.hint) ?? [];
+    const [, alg] = /set alg to (\w+)/.exec(issue.hint) ?? [];
     if (alg !== undefined) assertEquals((await published(path, alg))[0]!.kid, "own");
   });
 });
