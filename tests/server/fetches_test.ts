@@ -11,6 +11,7 @@ import type { LatchkeyOptions } from "../../src/mod.ts";
 import { assertPage, encode, forEachCase, getRejections, goodRequest, realHost, testServer, verifier } from "../kit.ts";
 import type { TestServer } from "../kit.ts";
 import { assertionOf, clientKey, signingContext, signText } from "./client_jwts.ts";
+import { sample } from "../sample.ts";
 
 type Respond = (url: string) => Response | Promise<Response>;
 
@@ -401,12 +402,93 @@ const inUse = "https://app.widgets.com/client.json";
 /** A request that ends with an error at the client, so that nothing is issued. */
 const withoutCode = { scope: "unknown" };
 
+test("[MC-05] fetches are limited for each network, and a flood from one stops no client of another", async () => {
+  const { authorize, events, advance } = await documentServer();
+  for (let n = 0; n < 100; n++) {
+    assertEquals(await authorize(`https://c${n}.widgets.com/missing`, "203.0.113.7"), n < 30 ? 400 : 429);
+  }
+  assertEquals(
+    getRejections(events).at(-1)!.explanation.expected,
+    "at most 30 fetches in 60 seconds from clients that are not in use, because of one network",
+  );
+  // One site of IPv6 has many networks.
+  for (let n = 0; n < 31; n++) {
+    assertEquals(await authorize(`https://d${n}.widgets.com/missing`, `2001:db8:0:${n}::1`), n < 30 ? 400 : 429);
+  }
+  assertEquals(await authorize("https://first.widgets.com/c", "198.51.100.7"), 302);
+  advance(60);
+  assertEquals(await authorize("https://second.widgets.com/c", "203.0.113.7"), 302);
+});
+
+test("[MC-05] fetches that never end are few for each network and in all, and clients in use do not wait for them", async () => {
+  const kept: (() => void)[] = [];
+  const key = await clientKey();
+  const server = await fetchingServer(async (url) => {
+    if (url.includes("kept")) await new Promise<void>((resolve) => kept.push(resolve));
+    if (url.endsWith("/jwks")) return Response.json({ keys: [key.jwk] });
+    if (url.endsWith("/sector")) return Response.json([]);
+    return Response.json({ client_id: url, redirect_uris: ["https://app.widgets.com/cb"] });
+  });
+  const authorize = async (client_id: string, address: string, fields = {}) => {
+    const query = encode({ ...goodRequest, client_id, redirect_uri: "https://app.widgets.com/cb", ...fields });
+    const request = new Request(`${server.as.issuer}/oauth2/authorize?${query}`, { redirect: "manual" });
+    return await server.as.fetch(request, { address });
+  };
+  // The requests that cause a fetch of a URL.
+  const assertion = async (url: string, address: string) => {
+    const { text } = await register(server, { jwks_uri: url, ...keyMethod }, address);
+    const fields = await assertionOf(JSON.parse(text).client_id, key, {}, signingContext(undefined, server.as.issuer));
+    const body = encode({ grant_type: "authorization_code", code: "x", ...fields });
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    return await server.as.fetch(new Request(`${server.as.issuer}/oauth2/token`, { method: "POST", headers, body }), {
+      address,
+    });
+  };
+  const sector = async (url: string, address: string) => {
+    const metadata = { subject_type: "pairwise", sector_identifier_uri: url };
+    const { status } = await register(server, metadata, address);
+    return new Response(null, { status });
+  };
+  const requests = { document: authorize, assertion, sector };
+  assertEquals((await authorize(inUse, "198.51.100.7")).status, 302);
+  await forEachCase(Object.entries(requests), async ([name, send]) => {
+    const rejection = name === "document" ? 429 : name === "assertion" ? 401 : 400;
+    const pending: Promise<Response>[] = [];
+    /** Sends requests until one is rejected. */
+    const sendUntilRejected = async (networkOf: (n: number) => string) => {
+      const before = kept.length;
+      for (let n = 0; n < 100; n++) {
+        const keptBefore = kept.length;
+        const url = `https://${name}-${pending.length}.widgets.com/kept/${name === "assertion" ? "jwks" : name}`;
+        let rejected: Response | undefined;
+        pending.push(send(url, networkOf(n)).then((response) => rejected = response));
+        for (let wait = 0; kept.length === keptBefore && rejected === undefined && wait < 1000; wait++) {
+          await new Promise((resolve) => setTimeout(resolve));
+        }
+        assert(kept.length > keptBefore || rejected !== undefined, "neither a fetch nor a response");
+        if (rejected === undefined) continue;
+        assertEquals(rejected.status, rejection);
+        if (name === "document") assertEquals(rejected.headers.get("retry-after"), "1");
+        return kept.length - before;
+      }
+    };
+    assertEquals(await sendUntilRejected(() => "203.0.113.7"), 8);
+    assertEquals(await sendUntilRejected((n) => `203.0.${n}.1`), 32);
+    // The document of the client in use has expired.
+    server.advance(3601);
+    assertEquals((await authorize(inUse, "203.0.113.7")).status, 302);
+    for (const end of kept.splice(0)) end();
+    await Promise.all(pending);
+    assertEquals((await authorize(`https://${name}.widgets.com/c`, "203.0.113.7")).status, 302);
+  });
+});
+
 test("[MC-05] a client in use has places of its own: no flood stops or evicts it, and what it withdraws is rejected", async () => {
   const { authorize, fetched, advance, withdrawn } = await documentServer();
   assertEquals(await authorize(inUse, "198.51.100.7"), 302);
   assertEquals(await authorize(`${inUse}?unused`, "198.51.100.7", withoutCode), 302);
   const flood = async (path: string) => {
-    // The host of the client, then all hosts.
+    // The host of the client, then all hosts, from as many networks as it takes.
     for (let n = 0; n < 75; n++) await authorize(`https://app.widgets.com/${path}${n}`, `203.0.113.${n}`, withoutCode);
     for (let n = 0; n < 560; n++) {
       await authorize(`https://e${n}.widgets.com/${path}${n}`, `203.0.${n % 200}.1`, withoutCode);
@@ -428,6 +510,51 @@ test("[MC-05] a client in use has places of its own: no flood stops or evicts it
   fetched.length = 0;
   assertEquals(await authorize(inUse, "198.51.100.7"), 400);
   assertEquals(fetched, [inUse]);
+});
+
+test("[MC-05] one user with 110 clients in use, on one domain or on 110, stops no other client in use", async () => {
+  const layouts = {
+    "one domain": (n: number) => `https://c${n}.attacker.com/client`,
+    "one second-level domain": (n: number) => `https://c${n}.attacker.co.uk/client`,
+    "one address": (n: number) => `https://198.51.100.200:${4000 + n}/client`,
+    "110 domains": (n: number) => `https://attacker-${n}.com/client`,
+  };
+  await forEachCase(sample(Object.entries(layouts), 2, 1), async ([name, urlOf]) => {
+    const { as, advance, fetched } = await fetchingServer((url) => {
+      const document = {
+        client_id: url,
+        redirect_uris: [new URL("/cb", url).href],
+        token_endpoint_auth_method: "none",
+      };
+      return Response.json(document, { headers: { "cache-control": "no-store" } });
+    });
+    const authorize = async (client_id: string, address: string) => {
+      const query = encode({ ...goodRequest, client_id, redirect_uri: new URL("/cb", client_id).href });
+      const response = await as.fetch(new Request(`${as.issuer}/oauth2/authorize?${query}`, { redirect: "manual" }), {
+        address,
+      });
+      await response.body?.cancel();
+      return response.status;
+    };
+    assertEquals(await authorize(inUse, "203.0.113.1"), 302);
+    const urls = Array.from({ length: 110 }, (_, n) => urlOf(n));
+    // Something is issued to each of them, within the limit of a network for clients that are not in use.
+    for (const [n, url] of urls.entries()) {
+      if (n % 30 === 0) advance(61);
+      await authorize(url, "198.51.100.7");
+    }
+    advance(400);
+    fetched.length = 0;
+    for (let i = 0; i < 6; i++) {
+      for (const url of urls) await authorize(url, "198.51.100.7");
+      // Every document expires after the minimum of ten seconds.
+      advance(i < 5 ? 10 : 1);
+    }
+    assert(fetched.length < 600, `${fetched.length} fetches for ${name}`);
+    fetched.length = 0;
+    assertEquals(await authorize(inUse, "203.0.113.1"), 302);
+    assertEquals(fetched, [inUse]);
+  });
 });
 
 test("[MC-05] while a limit is reached, a document of a client that is not in use counts for five minutes after its end", async () => {

@@ -17,7 +17,7 @@ export function keysOf(
   const limit: LimitFetch | undefined = client.standing === "configured" ? undefined : (url, fetch) => {
     const { expected, received } = embeddedRequest;
     if (server.sender?.isEmbedded && !isInUse) throw new DocumentError(expected, received);
-    return server.fetching.limiter.run(url, isInUse, fetch);
+    return server.fetching.limiter.run(url, { isInUse, address: server.sender?.address }, fetch);
   };
   const { keys, unusedKeys } = server.fetching;
   return [isInUse ? keys : unusedKeys, client.metadata, limit];

@@ -40,7 +40,7 @@ export async function postToClient(
     const response =
       await (client.standing === "configured"
         ? fetching.send(url, init)
-        : fetching.limiter.run(url, true, () => fetching.send(url, init)));
+        : fetching.limiter.run(url, { isInUse: true }, () => fetching.send(url, init)));
     const { status } = response;
     const received = `status ${status}${await describeError(response, errorMembers)}`;
     return { status, received, isTemporary: status >= 500 };

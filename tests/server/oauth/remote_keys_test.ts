@@ -16,14 +16,14 @@ test("[MC-05] while the limit of fetches is reached, fetched keys count for five
   const limiter = fetchLimiter(now);
   const owner = { jwks_uri: "https://client.example/jwks" };
   const find = async (limit?: typeof limiter) => {
-    const limited: LimitFetch | undefined = limit && ((url, fetch) => limit.run(url, false, fetch));
+    const limited: LimitFetch | undefined = limit && ((url, fetch) => limit.run(url, { isInUse: false }, fetch));
     await remoteKeys(server, owner, limited)({ alg: "Ed25519", kid: "one" }, { payload: "", signature: "" });
   };
   await find(limiter);
   assertEquals(fetched, 1);
   const flood = async () => {
     for (let i = 0; i < 60; i++) {
-      await limiter.run(`https://client.example:${8000 + i}/`, false, () => Promise.resolve());
+      await limiter.run(`https://client.example:${8000 + i}/`, { isInUse: false }, () => Promise.resolve());
     }
   };
   time += 899_000;

@@ -85,7 +85,8 @@ export function createDocumentClients(
     const fetchedAt = now();
     let fetched: ReturnType<typeof fetchDocument>;
     try {
-      fetched = limiter.run(url, isInUse, () => fetchDocument(send, url, documentLimits));
+      const cause = { isInUse, address: sender?.address };
+      fetched = limiter.run(url, cause, () => fetchDocument(send, url, documentLimits));
     } catch (error) {
       const stale = findCached(url);
       // Otherwise a flood of fetches for other clients would block a client whose users are logging in.

@@ -26,7 +26,8 @@ export async function assertSector(
   let listed: unknown;
   try {
     const { limiter, isInUse, send } = server.fetching;
-    const { text } = await limiter.run(uri, isInUse(id), () => fetchDocument(send, uri, sectorLimits));
+    const cause = { isInUse: isInUse(id), address: server.sender?.address };
+    const { text } = await limiter.run(uri, cause, () => fetchDocument(send, uri, sectorLimits));
     listed = parseJsonDocument(text);
   } catch (cause) {
     if (!(cause instanceof DocumentError || cause instanceof FetchLimitError)) throw cause;
