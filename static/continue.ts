@@ -27,7 +27,8 @@ if (response && history.state !== "sent") {
   });
 }
 
-// A button of the form of a provider that is no submit button there. A form without one does not submit on Enter.
+// A button of the form of a provider that is no submit button there. Browsers submit no form
+// without one on Enter.
 document.querySelectorAll("form [data-submit]").forEach((button) => {
   const form = button.closest("form")!;
   button.addEventListener("click", () => form.requestSubmit());

@@ -77,7 +77,7 @@ export async function openServer(
     const { displayLocation: location } = config.store;
     const isUnnamed = error instanceof StoreError && error.details.location === "the store";
     if (isUnnamed) throw new StoreError({ ...error.details, location }, error.cause);
-    if (!(error instanceof ConfigurationError)) throw error;
+    if (!(error instanceof ConfigurationError) || error.issues[0]!.path !== "store") throw error;
     throw new ConfigurationError(
       error.issues.map((issue) => issue.path === "store" ? { ...issue, path: location } : issue),
     );

@@ -9,14 +9,11 @@ import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import { parseJsonObject } from "../platform/http/json_body.ts";
 import { readNamedFile, type ReadTextFile } from "./text_file.ts";
 
-/** How this runtime runs a text as a program. */
-const evaluate = "Deno" in globalThis ? "deno eval" : "Bun" in globalThis ? "bun -e" : "node -e";
-
-/** The command that converts a private key in PEM. */
+/** The command that converts a private key in PEM. npx comes with Node, and is how Deno is started in a clone. */
 const convertCommand = (pem: string) =>
-  `${evaluate} 'const load = process.getBuiltinModule; ` +
+  `umask 077; npx -y deno eval 'const load = process.getBuiltinModule; ` +
   `const key = load("crypto").createPrivateKey(load("fs").readFileSync("${pem}", "utf8").trim()); ` +
-  `console.log(JSON.stringify({ ...key.export({ format: "jwk" }), kid: "key-1" }))' > ${pem}.json`;
+  `console.log(JSON.stringify({ ...key.export({ format: "jwk" }), kid: crypto.randomUUID() }))' > ${pem}.json`;
 
 /** The key in a file, for the algorithm of the server. */
 export async function readSigningKey(
@@ -37,16 +34,21 @@ export async function readSigningKey(
       return reject(`PEM with ${label}`, "Name the file of a private key, as a JWK or in PEM without a certificate.");
     }
     // Without quotes in a shell and in JavaScript.
-    if (!/^[\w./-]+$/.test(path)) return reject("a key in PEM", "Give the file a name like key.pem, and name that.");
+    if (!/^[\w./-]+$/.test(path)) {
+      return reject("a key in PEM", "Copy the file to a path like key.pem, and give that path.");
+    }
     return text.includes("ENCRYPTED")
-      ? reject("a key in PEM with a passphrase", `Remove it by openssl pkey -in ${path} -out plain.pem, and name that.`)
+      ? reject(
+        "a key in PEM with a passphrase",
+        `Remove it: openssl pkey -in ${path} -out plain.pem. Then give plain.pem.`,
+      )
       : reject("a key in PEM", `Convert it by ${convertCommand(path)} and let ${namedBy} name ${path}.json.`);
   }
   const key = parseJsonObject(text);
   if (key === undefined) return reject("another text", `Write the whole key into ${file}, from { to }.`);
   if (Array.isArray(key.keys)) return reject("a JWK Set", `Write only the key into ${file}, from { to }.`);
   if (typeof key.kid !== "string") {
-    return reject("a JWK without kid", `Give the key in ${file} a kid, such as "key-1".`);
+    return reject("a JWK without kid", `Give the key in ${file} a kid that no other key has.`);
   }
   return { key, issues: await findSigningKeyIssues(key, alg, namedBy, "alg") };
 }

@@ -97,7 +97,7 @@ export async function core(options: CoreOptions): Promise<Core> {
   const keyStorage = { store, now, trace, maxTokenLifetime, testKeys } as const;
   await assertNotRotated(keyStorage);
   const keys = storedKeys(keyStorage);
-  // One in the store may be damaged.
+  // Loads the stored keys: a damaged one stops the start.
   await keys.publishedKeys([]);
   const server = await assembleServer({
     keys,

@@ -38,9 +38,9 @@ const pem = (type: "pkcs8" | "pkcs1" | "sec1", jwk = rsa, encryption = {}) =>
   createPrivateKey({ key: jwk, format: "jwk" }).export({ format: "pem", type, ...encryption }) as string;
 
 /** Starts with the key of a file, on a server with this algorithm. */
-async function start(path: string, alg = "RS256") {
+async function start(path: string, alg = "RS256", flags: readonly string[] = []) {
   const variables = { LATCHKEY_CONFIG_JSON: JSON.stringify({ alg }) };
-  const environment = commandEnvironment(["--log", "off", "--signing-key", path], variables);
+  const environment = commandEnvironment(["--log", "off", "--signing-key", path, ...flags], variables);
   const config = await readConfiguration(environment);
   assert(config.kind === "run");
   return await openServer(config, environment, readRules);
@@ -60,9 +60,11 @@ async function issueOf(path: string, alg?: string) {
   return issue!;
 }
 
-/** Runs a proposed command in the folder, with the runtime of the tests, which need not be in the path. */
+const evaluate = "Deno" in globalThis ? "eval" : "-e";
+
+/** Runs a proposed command in the folder, with the runtime of the tests: npx may not be there. */
 function run(command: string): void {
-  const own = command.replace(/^(?:deno|node|bun)(?= )/, shellQuote(process.execPath));
+  const own = command.replace("npx -y deno eval", `${shellQuote(process.execPath)} ${evaluate}`);
   execFileSync("sh", ["-c", own], { cwd: folder });
 }
 
@@ -80,9 +82,9 @@ const files: readonly (readonly [name: string, content: unknown, received: RegEx
     /^PEM with OPENSSH PRIVATE KEY$/,
     /Name the file of a private key/,
   ],
-  ["my key.pem", pem("pkcs8"), /^a key in PEM$/, /Give the file a name like key\.pem/],
+  ["my key.pem", pem("pkcs8"), /^a key in PEM$/, /Copy the file to a path like key\.pem/],
   ["set.json", { keys: [rsa] }, /^a JWK Set$/, /Write only the key/],
-  ["nokid.json", without(rsa, "kid"), /^a JWK without kid$/, /such as "key-1"/],
+  ["nokid.json", without(rsa, "kid"), /^a JWK without kid$/, /a kid that no other key has/],
   ["public.json", without(rsa, "d", "p", "q", "dp", "dq", "qi"), /^a public key$/, /another one for RS256/],
   ["nop.json", without(rsa, "p", "dp"), damaged, /Copy the whole private key/],
   ["cutn.json", { ...rsa, n: rsa.n!.slice(0, 40) }, damaged, /Copy the whole private key/],
@@ -131,13 +133,24 @@ test("a key in PEM is converted by the proposed command", async () => {
     const [, command, file] = /^Convert it by (.*> \S+) and let --signing-key name (\S+)\.$/.exec(hint)!;
     run(command!);
     const [key] = await published(file!);
-    assertEquals([key!.kid, key!.n], ["key-1", rsa.n]);
+    assertEquals([key!.kid!.length, key!.n], [36, rsa.n]);
   });
   const path = join(folder, "encrypted.pem");
   writeFileSync(path, pem("pkcs8", rsa, { cipher: "aes-256-cbc", passphrase: "pass" }));
-  const [, openssl] = /(openssl pkey .*?),/.exec((await issueOf(path)).hint)!;
+  const [, openssl] = /(openssl pkey .*?pem)\. Then/.exec((await issueOf(path)).hint)!;
   run(`${openssl} -passin pass:pass`);
   assertMatch((await issueOf(join(folder, "plain.pem"))).received, /^a key in PEM$/);
+});
+
+test("[JK-02] another key with the kid of a stored one is rejected, the same key is not", async () => {
+  const store = `sqlite:${join(folder, "keys.db")}`;
+  for (const [i, jwk] of [rsa, rsa, otherRsa].entries()) {
+    const path = join(folder, `${i}.json`);
+    writeFileSync(path, JSON.stringify(jwk));
+    const opened = start(path, "RS256", ["--store", store]);
+    if (jwk === rsa) await (await opened).server.close();
+    else assertEquals((await assertRejects(() => opened, ConfigurationError)).issues[0]!.received, '"own"');
+  }
 });
 
 test("a signing key is read from its file, with any alg, and with a byte order mark", async () => {

@@ -1,6 +1,9 @@
 /** What a configuration names besides settings: a resource, mappings, a signing key, and the default user. */
 
 import type { PrivateJwk } from "../../client/private_jwk.ts";
+import { quoteValue } from "../../core/http/quote_value.ts";
+import { publicMembersOf } from "../../core/keys/jwk.ts";
+import { ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { recorder as createRecorder } from "../../recorder/recorder.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import { chooseDefaultUser } from "../default_user.ts";
@@ -51,7 +54,16 @@ export const withDefaultUser: Product = (program) => ({
 async function importSigningKey(server: HostedServer, { kid, ...key }: PrivateJwk): Promise<void> {
   const id = kid ?? (new URL(server.issuer).pathname.split("/").at(-1) || "default");
   const { alg } = server.policy;
-  if (await server.keys.verificationKey(id, alg) !== undefined) return;
+  const stored = (await server.keys.publishedKeys([])).find((one) => one.kid === id && one.alg === alg);
+  if (stored !== undefined) {
+    if (Object.entries(publicMembersOf(key)).every(([name, value]) => name === "alg" || stored[name] === value)) return;
+    throw new ConfigurationError([{
+      path: "signingKey",
+      expected: "a kid that no other key in the store has",
+      received: quoteValue(id),
+      hint: "Give the key another kid.",
+    }]);
+  }
   const { importKey } = await import("../../testing/import_key.ts");
   await importKey(server, { ...key, kid: id, alg });
 }

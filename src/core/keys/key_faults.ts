@@ -5,7 +5,7 @@ import type { SigningAlgorithm } from "./signing_algorithm.ts";
 
 type Jwk = Readonly<Record<string, unknown>>;
 
-/** The members that say for what a key is (RFC 7518 §6, RFC 8037 §2, RFC 9964 §3). */
+/** The members that say what a key is for (RFC 7518 §6, RFC 8037 §2, RFC 9964 §3). */
 function typeOf(alg: SigningAlgorithm): Jwk {
   switch (alg) {
     case "RS256":

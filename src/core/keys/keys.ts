@@ -181,7 +181,10 @@ async function readRecord(
   const isRecord = typeof kid === "string" && isObject(jwk) && typeof signsFrom === "number" &&
     typeof longest === "number";
   if (isRecord) return { kid, jwk, signsFrom, longest } as KeyRecord;
-  throw unusableRecord(alg, number, { expected: "kid, jwk, signsFrom and longest", received: "another value" });
+  throw unusableRecord(alg, number, {
+    expected: "an object with kid, jwk, signsFrom and longest",
+    received: "another value",
+  });
 }
 
 /**
@@ -214,8 +217,8 @@ function unusableRecord(
     expected: `${expected} in the record of the signing key "${keyRecordId(alg, number)}"`,
     received,
     hint:
-      "Restore it from a backup of the store, or delete it, as the guide Stores says: a new key then signs, and tokens " +
-      "of the old one are invalid.",
+      "Restore the store from a backup, or delete its signing keys, as the guide Stores says: the server then creates " +
+      "new ones, and tokens of the old ones are invalid.",
   }]);
 }
 

@@ -58,7 +58,11 @@ export function requestPages(options: RequestPagesOptions): RequestPages {
   const activeRecorder = options.recorder ??
     recorder({ limit: options.limit, maxFlowsPerSecond: options.maxFlowsPerSecond ?? 100 });
   const ownRecorder = options.recorder === undefined ? activeRecorder : undefined;
-  const changes = notifier((notify) => activeRecorder.subscribe((flow) => flow === undefined || notify(flow)));
+  const changes = notifier((notify) =>
+    activeRecorder.subscribe((flow) => {
+      if (flow !== undefined) notify(flow);
+    })
+  );
 
   function flowLink(request: HttpRequest): string | undefined {
     const number = activeRecorder.findNumber(request);

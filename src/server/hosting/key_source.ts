@@ -46,7 +46,7 @@ export function keyFactory(source: KeySource): KeyFactory {
 
   async function verifiedKey(alg: SigningAlgorithm, key: NewKey, sign: Signer["sign"]): Promise<ImportedKey> {
     const publicKey = await importVerificationKey(alg, key.jwk);
-    const id = JSON.stringify(key);
+    const id = `${alg} ${JSON.stringify(key.jwk)}`;
     if (!verified.has(id) && !await areOnePair(sign, publicKey)) {
       const hint = alg === "ES256"
         ? "Return r and s of 32 bytes each, concatenated, not DER; and the public half of the signing key."
@@ -65,7 +65,11 @@ export function keyFactory(source: KeySource): KeyFactory {
     } catch (error) {
       if (error instanceof ConfigurationError) throw error;
       const received = `the error ${quote(errorText(error))}`;
-      const failure = sourceError(`a key for ${alg} that signs`, received, "Correct the key source of the program.");
+      const failure = sourceError(
+        `a key for ${alg} that signs`,
+        received,
+        "Check that keySource can be reached, and returns keys of the algorithm that it is asked for.",
+      );
       failure.cause = error;
       throw failure;
     }

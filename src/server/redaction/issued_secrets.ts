@@ -37,7 +37,7 @@ export function rememberIssued(secret: string): void {
   if (secret.length === secretChars) issued.add(secret);
 }
 
-/** Whether a text contains a remembered secret. */
+/** Whether a text contains a remembered secret. Takes linear time. */
 export function containsIssued(text: string): boolean {
   for (let start = 0; start + secretChars <= text.length; start++) {
     if (issued.has(text.slice(start, start + secretChars))) return true;

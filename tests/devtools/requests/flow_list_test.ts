@@ -150,7 +150,7 @@ test("[FL-01] a pasted error of a client library is explained above all flows, a
   // Before the first flow, too.
   assertMatch(await search(""), /<input type="search"[^]*No requests yet/);
   assertMatch(await search("jwt expired"), /<section class="known">[^]*No requests yet/);
-  const unknownText = /The text is no known error either\. Paste the whole message/;
+  const unknownText = /The text matches no known error either\. Paste the whole message/;
   assertMatch(await search("the cat is on the table"), unknownText);
   await code();
   assertMatch(await search("the cat is on the table"), unknownText);
@@ -171,7 +171,7 @@ test("[FL-01] a search that a page of another site links to is not run, and the 
     const headers = { [name]: value };
     const html = await (await get("/flows?q=no+such&outcome=pending", { headers })).text();
     assertMatch(html, /<li id="flow-1">/);
-    const [, link] = /its search was left out\. <a href="\/flows([^"]*)">Search now/.exec(html)!;
+    const [, link] = /its search has not run\. <a href="\/flows([^"]*)">Search now/.exec(html)!;
     const query = link!.replaceAll("&amp;", "&");
     assertEquals(query, "?outcome=pending&q=no+such");
     assertEquals((await rows(query)).length, 0);

@@ -167,7 +167,8 @@ function EmptyState({ base, issuer, flowCount, recording, start, filter, known }
         </p>
         {isUnknown && (
           <p>
-            The text is no known error either. Paste the whole message, or the OAuth error code, such as invalid_grant.
+            The text matches no known error either. Paste the whole message, or the OAuth error code, such as
+            invalid_grant.
           </p>
         )}
       </>
@@ -266,7 +267,7 @@ export function List(props: FlowListProps): VNode {
             )}
             {leftOutSearch !== undefined && (
               <p>
-                A page of another site led here, so its search was left out.{" "}
+                You followed a link of another site, so its search has not run.{" "}
                 <a href={href([["q", leftOutSearch]])}>Search now</a>
               </p>
             )}
