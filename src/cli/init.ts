@@ -8,14 +8,13 @@ import { quote } from "../server/config/config_issue.ts";
 import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import type { Settings } from "../server/config/settings.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
-import { programCommand } from "./about.ts";
+import { programCommand, unwritableFile } from "./about.ts";
 import { CommandLineError } from "./command_line_error.ts";
 import { configFileName } from "./environment.ts";
 import { printable } from "../core/http/quote_value.ts";
 import { shellWord } from "../platform/shell_word.ts";
 import { splitWords } from "./split_words.ts";
 import { printText } from "./terminal_text.ts";
-import { unwritableFile } from "./unwritable_file.ts";
 
 const port = 9000;
 const titles = libraries.map(({ library }) => library);

@@ -53,12 +53,7 @@ export async function readSigningKey(
   return { key, issues: await findSigningKeyIssues(key, alg, namedBy, "alg") };
 }
 
-/**
- * Why a key cannot sign with the algorithm of the server.
- *
- * @param path What the issue is about.
- * @param setting The setting that chooses the algorithm.
- */
+/** Why a key cannot sign with the algorithm of the server. @param setting What chooses the algorithm. */
 export async function findSigningKeyIssues(
   { ...jwk }: PrivateJwk,
   alg: SigningAlgorithm,

@@ -8,7 +8,7 @@ import type { CheckReport } from "../../check/report.ts";
 import { chooseDefaultUser, withUserFirst } from "../default_user.ts";
 import { resolveOptions } from "../../server/hosting/extensions.ts";
 import { describeFoundFile, readConfiguration } from "../read_config.ts";
-import { missingPermission, programCommand } from "../about.ts";
+import { missingPermission, programCommand, unwritableFile } from "../about.ts";
 import { printText } from "../terminal_text.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { type Chromium, startChromium } from "../../platform/runtime/chromium.ts";
@@ -25,7 +25,6 @@ import { formatCauses, formatSummary } from "../../check/report_text.ts";
 import { describeReport, formatId } from "../../check/report_data.ts";
 import { checkUsers } from "../../check/user_texts.ts";
 import { PortInUseError } from "../../platform/runtime/serve.ts";
-import { unwritableFile } from "../unwritable_file.ts";
 import {
   createTemporaryFolder,
   runInShell,

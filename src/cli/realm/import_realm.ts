@@ -11,7 +11,7 @@ import { readObjectOfFile } from "../json_object.ts";
 import { splitWords } from "../split_words.ts";
 import { printText } from "../terminal_text.ts";
 import { readNamedFile } from "../text_file.ts";
-import { unwritableFile } from "../unwritable_file.ts";
+import { unwritableFile } from "../about.ts";
 import { linesOf } from "./keep_valid.ts";
 import { readRealm } from "./read_realm.ts";
 

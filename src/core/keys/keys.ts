@@ -187,11 +187,7 @@ async function readRecord(
   });
 }
 
-/**
- * Loads the key of a record.
- *
- * @throws {ConfigurationError} If it cannot sign.
- */
+/** Loads the key of a record. @throws {ConfigurationError} If it cannot sign. */
 export async function loadKeyOfRecord(
   alg: SigningAlgorithm,
   number: number,

@@ -6,10 +6,8 @@ import crypto from "node:crypto";
 export interface ScryptCost {
   /** The binary logarithm of the cost N. */
   readonly ln: number;
-  /** The block size. */
   readonly r: number;
   readonly p: number;
-  /** Random, different for each digest. */
   readonly salt: Uint8Array;
 }
 

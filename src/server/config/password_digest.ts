@@ -2,9 +2,15 @@
 
 import { decodeBase64url, encodeBase64url } from "../../core/keys/crypto.ts";
 import type { User } from "../../core/clients/client.ts";
-import type { ScryptCost } from "../../platform/runtime/scrypt.ts";
 
-export interface PasswordDigest extends ScryptCost {
+export interface PasswordDigest {
+  /** The binary logarithm of the cost. */
+  readonly ln: number;
+  /** The block size. */
+  readonly r: number;
+  readonly p: number;
+  /** Random, different for each digest. */
+  readonly salt: Uint8Array;
   /** The derived key. */
   readonly hash: Uint8Array;
 }

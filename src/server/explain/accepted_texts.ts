@@ -1,6 +1,6 @@
 /**
- * The texts of what is traced about accepted requests, by rule. The tables of rejections add to these rows, and are
- * loaded with the first rejection (`rules.ts`).
+ * Traces observations of accepted requests. The tables of rejections add to the texts by rule, and are loaded with the
+ * first rejection (`rules.ts`).
  */
 
 import { dottedScheme } from "../../core/clients/uri_problem.ts";
@@ -14,7 +14,7 @@ import { isPermitted } from "../config/standing.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { warn } from "../trace.ts";
 import { explainUnknownUser } from "./login.ts";
-import { type Note, noteUnencodedSecret } from "./notes.ts";
+import { type Note, noteMinimalIdToken, noteResource, noteUnencodedSecret, recordUserinfoCall } from "./notes.ts";
 import { listUris } from "./parameters.ts";
 import { explainFirstPostedSecret } from "./posted_secret.ts";
 import type { AcceptedTexts, ObservedRuleText, RuleText } from "./rule_text.ts";
@@ -199,8 +199,40 @@ type AcceptedRows =
   & { readonly [Id in "RU-16" | "PK-01" | "PK-04" | "PK-05"]: { readonly fix: string } };
 type ObservedRule = keyof HostedObservations & RuleId;
 
+/** Traces what an observation means. */
+export const traceObservation: HostedServer["observe"] = (server, client, name, facts) => {
+  const explainAccepted = findAcceptedText(name)?.explainAccepted;
+  if (explainAccepted === undefined) {
+    return traceWarnings(server, client, phrases[name as Phrase](facts as never, server));
+  }
+  const texts = explainAccepted(facts as never, server);
+  if (texts !== undefined) {
+    traceWarnings(server, client, ["note" in texts ? texts : { ...texts, rule: name as RuleId }]);
+  }
+};
+
+/** An observation that is named by a phrase, because it has no rule of its own. */
+type Phrase = Exclude<keyof HostedObservations, RuleId>;
+
+const phrases: {
+  readonly [Name in Phrase]: (facts: HostedObservations[Name], server: HostedServer) => readonly (Explanation | Note)[];
+} = {
+  "unregistered client": ({ rule, id }) => [
+    acceptedByAny("clients", {
+      rule,
+      reason: "client_id is not registered",
+      expected: "the client_id of a registered client",
+      received: id,
+      fix: "Register the client. Other servers reject a client that is not registered.",
+    }),
+  ],
+  resource: noteResource,
+  "minimal ID token": noteMinimalIdToken,
+  userinfo: recordUserinfoCall,
+};
+
 /** The texts of a warning about a request that was accepted only because a setting is `"any"`. */
-export function acceptedByAny<T extends { readonly reason: string }>(setting: AnyName, texts: T): T {
+function acceptedByAny<T extends { readonly reason: string }>(setting: AnyName, texts: T): T {
   return { ...texts, reason: `${texts.reason}; it was accepted, because ${setting} is "any"` };
 }
 
@@ -226,7 +258,7 @@ export function explainMissingResource({ byProfile }: ByProfile, { audience }: H
 }
 
 /** The row of a rule, or of another name of an observation. */
-export function findAcceptedText(name: string): RuleText | undefined {
+function findAcceptedText(name: string): RuleText | undefined {
   return Object.hasOwn(acceptedTexts, name) ? acceptedTexts[name as keyof typeof acceptedTexts] : undefined;
 }
 

@@ -17,7 +17,7 @@ import type { EndpointDescription } from "../endpoint.ts";
 import { withLimitedAuthentication } from "../clients/client_authentication.ts";
 import { type CreateRepository, recordPrefix } from "../clients/repository.ts";
 import { acceptedRequests } from "../explain/accepted_request.ts";
-import { traceObservation } from "./trace_observation.ts";
+import { traceObservation } from "../explain/accepted_texts.ts";
 import type { UserWarnings } from "../clients/users.ts";
 import { clientsAndUsers } from "../clients/mod.ts";
 import { digestName, getPassword } from "../config/password_digest.ts";
