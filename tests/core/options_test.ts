@@ -316,7 +316,7 @@ test("a store whose signing keys were rotated or are damaged, and test keys on a
   const rotated = { store: await storeWith("first", "second") };
   await assertRejects(() => start(rotated), ConfigurationError, "found rotated keys for EdDSA");
   const first = { store: await storeWith("first") };
-  await assertRejects(() => start(first), ConfigurationError, "found a JWK without kty");
+  await assertRejects(() => start(first), ConfigurationError, "found a key without kty");
   const test = { store: await storeWith("latchkey-test-1") };
   await assertRejects(() => start({ ...real, ...test }), ConfigurationError, "whose private key is published");
 });
