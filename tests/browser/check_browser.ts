@@ -269,7 +269,9 @@ for (const [place, [name, kind]] of Object.entries(correct).entries()) {
       ...["session/two-users", "response/swapped", "response/twice", "userinfo/thin", "session/markup"],
       ...partOf(["session", "response", "error", "userinfo", "token"], 20, place),
     ]);
-    assertEquals(findingLines(report), [], String(report));
+    // In a slow browser the page may give up a request before it meets an attack, which is no accusation.
+    const accusations = findingLines(report).filter((line) => !line.startsWith("skipped"));
+    assertEquals(accusations, [], String(report));
   });
 }
 
