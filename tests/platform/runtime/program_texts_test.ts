@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { assertTokenResponse, basic, decodeClaims, encode, type Fields, forEachCase } from "../../kit.ts";
+import { until } from "../../until.ts";
 import { describeUnsupportedNode } from "../../../src/platform/runtime/node_version.ts";
 import { runProgram, startProgram } from "./run_program.ts";
 import {
@@ -280,8 +281,8 @@ test("explain gets a flow from the running server, and says so if it has none", 
     await (await get(`${url}/oauth2/authorize?client_id=unknown-app&response_type=code`)).body?.cancel();
     await waitForOutput(/\/flows\/of\/\d+/);
     [flow = ""] = output().match(/http\S+\/flows\/of\/\d+/) ?? [];
-    const shown = await explain(`→ ${flow}`);
-    assertStringIncludes(shown, "- **Client:** `unknown-app`\n");
+    // The command waits five seconds for the server, which is not enough on a busy machine.
+    await until(async () => (await explain(`→ ${flow}`)).includes("- **Client:** `unknown-app`\n"));
     assertStringIncludes(await explain(`${url}/flows/of/999`), "or no longer keeps it");
   });
   assertStringIncludes(await explain(flow), `The server of this flow is not running, or no longer keeps it: ${flow}.`);
