@@ -15,7 +15,6 @@ import { ConfigurationError } from "../rules/configuration_error.ts";
 import { testHosts } from "../http/test_hosts.ts";
 import type { CoreTrace } from "../trace.ts";
 import { hasAlgorithm, type SigningAlgorithm, signingAlgorithms } from "./signing_algorithm.ts";
-import { webCryptography } from "./web_crypto.ts";
 
 /** Signs bytes. The private key need not be in the process. */
 export interface Signer {
@@ -266,11 +265,9 @@ export async function importOwnKey(alg: SigningAlgorithm, { jwk }: NewKey): Prom
 
 async function importSigner(alg: SigningAlgorithm, jwk: NewKey["jwk"], publicKey: PublicKey): Promise<Signer["sign"]> {
   if (!isKeyTypeOf(alg, jwk)) throw new Error("the key is of another type");
-  const members = keyMembersOf(jwk);
-  // WebCrypto: the first response need not wait for Node's module.
-  const sign = await webCryptography.importSigner(alg, members);
+  const sign = await cryptography().importSigner(alg, keyMembersOf(jwk));
   if (!await areOnePair(sign, publicKey)) throw new Error("the private members do not belong to the public ones");
-  return await cryptography().importSigner(alg, members);
+  return sign;
 }
 
 /** Whether a public key verifies a signature. */
