@@ -2,7 +2,7 @@
 
 import { type DpopSettings, resolveDpop } from "../server/extensions/dpop/settings.ts";
 import { digest } from "../core/keys/secrets.ts";
-import { boundedCache } from "../platform/bounded_cache.ts";
+import { type BoundedCache, boundedCache } from "../platform/bounded_cache.ts";
 import { verifyUnusedProof } from "../server/extensions/dpop/request_proof.ts";
 import { resourceNonces } from "../server/extensions/dpop/nonce.ts";
 
@@ -50,14 +50,17 @@ export interface DpopProofOptions extends Omit<DpopSettings, "nonce"> {
   readonly nonceSecret?: string;
   /**
    * Marks a proof as used until `expiresAt` (milliseconds since the epoch); false if it was used before. `key` is the
-   * thumbprint of its key. Default: a memory of this process for 100,000 proofs, of which the newer half always
-   * stays. Instances of a resource need a shared one.
+   * thumbprint of its key. Default: a memory of this process for 1,000 keys with 1,000 proofs each, of which the newer
+   * half always stays. Instances of a resource need a shared one.
    */
   readonly markUsed?: (id: string, expiresAt: number, key: string) => boolean | Promise<boolean>;
 }
 
-/** Number of used proofs that a process remembers by default. */
-const maxUsedProofs = 100_000;
+/** Number of keys whose used proofs a process remembers by default. */
+const maxKeys = 1000;
+
+/** Number of used proofs of one key that a process remembers by default. */
+const maxProofsOfKey = 1000;
 
 /**
  * Lets a resource accept access tokens that are bound to a key, with `Authorization: DPoP` and a proof. Create it once,
@@ -82,14 +85,16 @@ export function dpopProofs(options: DpopProofOptions = {}): ProofVerifier {
   };
 }
 
-/** Marks proofs as used, in memory. */
-function usedProofs(): NonNullable<DpopProofOptions["markUsed"]> {
-  const used = boundedCache<true>(maxUsedProofs);
-  return async (id) => {
+/** @internal Marks proofs as used, in memory. A key with many proofs displaces its own, and none of another key. */
+export function usedProofs(): NonNullable<DpopProofOptions["markUsed"]> {
+  const proofsByKey = boundedCache<BoundedCache<true>>(maxKeys);
+  return async (id, _expiresAt, key) => {
     // An identifier may be long.
     const proof = await digest(id);
-    if (used.get(proof)) return false;
-    used.set(proof, true);
+    const proofs = proofsByKey.get(key) ?? boundedCache<true>(maxProofsOfKey);
+    proofsByKey.set(key, proofs);
+    if (proofs.get(proof)) return false;
+    proofs.set(proof, true);
     return true;
   };
 }

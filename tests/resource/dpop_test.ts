@@ -11,7 +11,7 @@ import {
   stepUpChallenge,
 } from "../../src/resource/mod.ts";
 import type { RequiredToken } from "../../src/resource/mod.ts";
-import type { DpopProofOptions } from "../../src/resource/dpop_proofs.ts";
+import { type DpopProofOptions, usedProofs } from "../../src/resource/dpop_proofs.ts";
 import type { ResourceRejection } from "../../src/resource/protected_resource.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { type ClientKey, clientKey, proof, tokenDigest } from "../server/client_jwts.ts";
@@ -209,6 +209,16 @@ test("[DO-04, DO-05] nonces of a resource work with the secret of its instances,
   assertEquals((await outcome(await request(token, { nonce }), other)).includes("use_dpop_nonce"), true);
   as.clock.advance(240);
   assertEquals((await outcome(await request(token, { nonce }), two)).includes("use_dpop_nonce"), true);
+});
+
+test("[DO-04] a key with many proofs displaces only its own, and of many uses at once one counts", async () => {
+  const markUsed = usedProofs();
+  assertEquals(await markUsed("mine", 0, "a"), true);
+  for (let i = 0; i < 2000; i++) assertEquals(await markUsed(`proof ${i}`, 0, "b"), true);
+  assertEquals(await Promise.all(["mine", "proof 1999"].map((id, i) => markUsed(id, 0, "ab"[i]!))), [false, false]);
+  assertEquals(await markUsed("proof 0", 0, "b"), true);
+  const concurrent = await Promise.all(Array.from({ length: 20 }, () => markUsed("once", 0, "c")));
+  assertEquals(concurrent.filter(Boolean).length, 1);
 });
 
 test("[DO-04, DO-09] a proof by another key than that of the token is rejected and not remembered", async () => {
