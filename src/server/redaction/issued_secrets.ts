@@ -4,6 +4,7 @@
  */
 
 import { encodeBase64url } from "../../core/keys/crypto.ts";
+import { type BoundedCache, boundedCache } from "../../platform/bounded_cache.ts";
 
 const maxIssued = 100_000;
 
@@ -13,34 +14,21 @@ const secretChars = 43;
 /** One for the process, which may load this file twice: the package as ES modules, and as CommonJS. */
 const issued = ofProcess();
 
-function ofProcess(): ReturnType<typeof recentSecrets> {
+function ofProcess(): BoundedCache<true> {
   const name = Symbol.for("latchkey.issued_secrets");
-  const shared = globalThis as { [name]?: ReturnType<typeof ofProcess> };
-  return shared[name] ??= recentSecrets(maxIssued);
-}
-
-/** The last secrets that were added, at least `limit / 2` of them. */
-function recentSecrets(limit: number) {
-  let newer = new Set<string>();
-  let older = newer;
-  return {
-    add(secret: string): void {
-      newer.add(secret);
-      if (newer.size === limit / 2) [newer, older] = [new Set(), newer];
-    },
-    has: (secret: string): boolean => newer.has(secret) || older.has(secret),
-  };
+  const shared = globalThis as { [name]?: BoundedCache<true> };
+  return shared[name] ??= boundedCache(maxIssued);
 }
 
 /** Remembers a secret of 43 characters; others are not found. */
 export function rememberIssued(secret: string): void {
-  if (secret.length === secretChars) issued.add(secret);
+  if (secret.length === secretChars) issued.set(secret, true);
 }
 
 /** Whether a text contains a remembered secret. Takes linear time. */
 export function containsIssued(text: string): boolean {
   for (let start = 0; start + secretChars <= text.length; start++) {
-    if (issued.has(text.slice(start, start + secretChars))) return true;
+    if (issued.get(text.slice(start, start + secretChars))) return true;
   }
   return false;
 }
