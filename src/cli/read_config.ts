@@ -183,9 +183,7 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
         path: `${fileName}: tokenCallbacks`,
         message:
           `There is no issuer ${listNames(leftOut.map(printable))}, because the server's own issuer has a path: ` +
-          `${
-            printable(pathname)
-          }. For an issuer at each path, remove the profile or the setting that gives the issuer this path.`,
+          `${printable(pathname)}. For an issuer at each path, remove the profile or the setting that gives it.`,
       }]
       : [],
     ...portWarning(settings, program.port, findSource("issuer", options, fileName)),

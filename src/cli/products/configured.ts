@@ -58,10 +58,10 @@ async function importSigningKey(server: HostedServer, { kid, ...key }: PrivateJw
   if (stored !== undefined) {
     if (Object.entries(publicMembersOf(key)).every(([name, value]) => name === "alg" || stored[name] === value)) return;
     throw new ConfigurationError([{
-      path: "signingKey",
+      path: kid === undefined ? "tokenProvider.keyProvider.initialKeys" : "signingKey",
       expected: "a kid that no other key in the store has",
       received: quoteValue(id),
-      hint: "Give the key another kid.",
+      hint: "Give the key another kid, or use another store.",
     }]);
   }
   const { importKey } = await import("../../testing/import_key.ts");
