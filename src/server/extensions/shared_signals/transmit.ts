@@ -98,7 +98,7 @@ function createClaims(
 async function deliver(server: HostedServer, stream: EventStreamRecord, tokens: readonly TestToken[]): Promise<void> {
   for (const token of tokens) await addEvent(server, stream, { ...token, attempts: 0, dueAt: server.now() });
   if (stream.pushUrl !== undefined) startPush(server, stream);
-  else waitingByServer.get(server.clients)?.get(stream.streamId)?.();
+  else wakePolls(server, stream.streamId);
 }
 
 /** The polls that wait for an event, by stream. */
@@ -121,4 +121,8 @@ export async function waitForEvent({ clients }: HostedServer, streamId: string):
     }
     waiting.set(streamId, wake);
   });
+}
+
+function wakePolls({ clients }: HostedServer, streamId: string): void {
+  waitingByServer.get(clients)?.get(streamId)?.();
 }
