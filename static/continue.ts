@@ -34,7 +34,7 @@ document.querySelectorAll("form [data-submit]").forEach((button) => {
   button.addEventListener("click", () => form.requestSubmit());
   if (form.querySelector("[type=submit]")) return;
   form.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
+    if (event.key !== "Enter" && (event.key !== " " || event.target !== button)) return;
     event.preventDefault();
     form.requestSubmit();
   });
