@@ -30,14 +30,11 @@ export async function endsWithin<T>(milliseconds: number, action: () => Promise<
   return await Promise.race([ending, late]).finally(() => clearTimeout(timer));
 }
 
-/**
- * The CPU time that this process uses during an action, in milliseconds: pauses do not count. On Deno other test files
- * run in the same process.
- */
+/** The CPU time of this thread during an action, in milliseconds: pauses and, on Deno, other test files do not count. */
 export async function cpuTimeOf(action: () => unknown): Promise<number> {
-  const before = process.cpuUsage();
+  const before = process.threadCpuUsage();
   await action();
-  const { user, system } = process.cpuUsage(before);
+  const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1000;
 }
 

@@ -3,7 +3,6 @@
  * parameter that is added later is covered without a change here.
  */
 
-import process from "node:process";
 import type { EndpointDescription } from "../../src/server/endpoint.ts";
 import { programControl } from "../../src/testing/control/program_control.ts";
 import { inspector } from "../../src/devtools/mod.ts";
@@ -293,13 +292,4 @@ function jsonPlaces(
 function numbered(one: Shape, count: number): string[] {
   const start = one.text(6, asIs).slice(0, 6);
   return Array.from({ length: count }, (_, i) => start + i);
-}
-
-/** The time that an action takes, in milliseconds: of this process or of the clock, whichever is less. */
-export async function timeOf(action: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  const { user, system } = process.cpuUsage();
-  await action();
-  const used = process.cpuUsage({ user, system });
-  return Math.min(performance.now() - started, (used.user + used.system) / 1000);
 }

@@ -15,6 +15,7 @@ import { redactText } from "../../src/server/redaction/redact.ts";
 import { registeredSecrets } from "../../src/server/redaction/registered_secrets.ts";
 import { encode, goodRequest } from "../kit.ts";
 import { sample } from "../sample.ts";
+import { cpuTimeOf } from "../until.ts";
 import { serverKinds, startServer } from "./servers.ts";
 import {
   headerNames,
@@ -28,15 +29,14 @@ import {
   startTextServer,
   takesHost,
   type TextServer,
-  timeOf,
 } from "./costly_texts.ts";
 
 /** CPU time that any request may take, in milliseconds: quadratic time takes hundreds, also on a quick machine. */
 const floorMs = 100;
 
 /**
- * Further attempts with a request that took longer. The least time counts: pauses and compilation end, and tests of
- * other files, which run beside these, use the processor only now and then.
+ * Further attempts with a request that took longer. The least time counts: compilation ends, and tests of other files,
+ * which share caches with these, run only now and then.
  */
 const maxAttempts = 24;
 
@@ -86,7 +86,7 @@ test("[HT-09] no endpoint, parameter or header makes a long text expensive", asy
       const timeWith = async (one: Shape) => {
         const request = place.request(one);
         if (request === undefined) return 0;
-        return await timeOf(async () => {
+        return await cpuTimeOf(async () => {
           const { status } = await on.send(request);
           if (status >= 500) failures.push(`${place.name} with ${one.name} is ${status}`);
         });
@@ -112,7 +112,7 @@ test("[HT-09] no endpoint, header or parameter makes a host name expensive", asy
       for (
         const shape of withHosts.test(place.name) ? sample(all, 16, i) : sample([all[i % all.length]!], 8, i + 4 * turn)
       ) {
-        const timeWith = (one: Shape) => timeOf(async () => void await on.send(place.request(one)!));
+        const timeWith = (one: Shape) => cpuTimeOf(async () => void await on.send(place.request(one)!));
         const cost = await findCost(`${place.name} with ${shape.name}`, () => timeWith(shape), () => timeWith(plain));
         assertEquals(cost, []);
       }
@@ -128,7 +128,7 @@ test("[DR-02] many unknown names, words and values take about the time of one lo
   for (const place of places.filter(({ name }) => /^(?!control\.).*: many /.test(name))) {
     const [endpoint] = place.name.split(":", 1);
     const single = places.find(({ name }) => name === `${endpoint}: name in JSON`)!;
-    const timeAt = ({ request }: Place) => timeOf(() => on.send(request(plain)!));
+    const timeAt = ({ request }: Place) => cpuTimeOf(() => on.send(request(plain)!));
     failures.push(...await findCost(place.name, () => timeAt(place), () => timeAt(single), 2 * floorMs));
   }
   assertEquals(failures, []);
@@ -161,7 +161,7 @@ test("[FL-03] pages and exports of recorded texts take about the time of plain w
         "/flows.json",
         ...ids.slice(-1).flatMap((id) => ["", ".md", ".sh"].map((end) => `/flows/${id}${end}`)),
       ];
-      return await timeOf(async () => {
+      return await cpuTimeOf(async () => {
         for (const path of pages) assertEquals((await get(path)).status, 200, path);
       });
     };
@@ -181,7 +181,7 @@ test("[FL-02] the page of a wrong secret with thousands of additions takes about
     const token = new Request(`${as.issuer}/oauth2/token`, { method: "POST", headers, body });
     const { error_uri } = await (await as.fetch(token)).json();
     const location = (await as.fetch(new Request(error_uri))).headers.get("location")!;
-    return await timeOf(async () => {
+    return await cpuTimeOf(async () => {
       const page = await (await as.fetch(new Request(new URL(location, as.issuer)))).text();
       assertMatch(page, /The secret that was sent has 14801 characters/);
     });
@@ -272,7 +272,7 @@ test("[HT-09] a text of 50 KB or 100 KB takes about twice as long as its half, w
   for (const [i, [place, take]] of Object.entries(textTakers(on)).entries()) {
     const isSearched = !/^(?:header|registration) /.test(place);
     for (const shape of isSearched ? sample([...shapes, ...searched], 8, i) : sample(shapes, 16, i)) {
-      const timeOfText = (size: number) => timeOf(async () => void await take(shape.text(size, (text) => text)));
+      const timeOfText = (size: number) => cpuTimeOf(async () => void await take(shape.text(size, (text) => text)));
       for (const size of [50_000, 100_000]) {
         const name = `${place} with ${size} of ${shape.name}`;
         failures.push(...await findCost(name, () => timeOfText(size), () => timeOfText(size / 2), floorMs, 3));
@@ -335,7 +335,7 @@ const textFiles = [
 test("a file that is no JSON takes about the time of plain words", async () => {
   const timeWith = (text: string) => {
     const sources = { args: ["--config", "x.yaml"], env: {}, readTextFile: () => Promise.resolve(text) };
-    return timeOf(() => readConfiguration(sources).catch(() => {}));
+    return cpuTimeOf(() => readConfiguration(sources).catch(() => {}));
   };
   // Long texts last: exponential time has an end only for short ones.
   for (const length of [64, 30_000]) {
@@ -354,7 +354,7 @@ test("a file that is four times as long takes about four times as long, whatever
     const timeWith = (count: number) => {
       const content = file(count);
       const text = JSON.stringify(content);
-      return timeOf(async () => {
+      return cpuTimeOf(async () => {
         if ("realm" in content) await readRealm(content, () => "s".repeat(32), {}).catch(() => {});
         const sources = { args: ["--config", "x.json"], env: {}, readTextFile: () => Promise.resolve(text) };
         await readConfiguration(sources).catch(() => {});

@@ -397,7 +397,7 @@ interface MessagePattern {
   readonly problem: Problem;
   readonly message: LibraryMessage;
   readonly pattern: RegExp;
-  /** The longest word of each part between two values, in small letters: without them, a long text is not searched. */
+  /** As `longestWords()`. */
   readonly words: readonly string[];
 }
 
@@ -407,13 +407,16 @@ function patterns(): readonly MessagePattern[] {
   return compiled ??= problems.flatMap((problem) =>
     problem.messages.map((message) => ({
       ...{ problem, message, pattern: compile(message.text) },
-      words: message.text.toLowerCase().split("*").map(longestWord),
+      words: longestWords(message.text),
     }))
   );
 }
 
-function longestWord(text: string): string {
-  return (text.match(/\w+/g) ?? []).reduce((longest, word) => word.length > longest.length ? word : longest, "");
+/** The longest word of each part between two values, in small letters: a text without them does not have the message. */
+export function longestWords(message: string): readonly string[] {
+  return message.toLowerCase().split("*").map((part) =>
+    (part.match(/\w+/g) ?? []).reduce((longest, word) => word.length > longest.length ? word : longest, "")
+  );
 }
 
 /** Up to three ordinary words, which many other sentences have too. */

@@ -4,7 +4,7 @@ import { coreRules, type Rule } from "../../core/rules/mod.ts";
 import type { RuleId } from "../../core/rules/rule.ts";
 import { extensionRules, rules } from "../../server/rules.ts";
 import { serverRules } from "../../server/rules/mod.ts";
-import { searchedText, textPattern } from "../messages/find_messages.ts";
+import { longestWords, searchedText, textPattern } from "../messages/find_messages.ts";
 
 /**
  * Sentences that a function makes: messages of the rules, and reasons that the log and the pages show instead. `*`
@@ -98,7 +98,9 @@ const sentences: readonly (readonly [sentence: string, ids: readonly RuleId[]])[
 /** The rules that write the longest sentence in a text; none if it has no such sentence. */
 export function rulesOfSentence(text: string): readonly RuleId[] {
   const searched = searchedText(text);
-  return sentences.find(([sentence]) => sentencePattern(sentence).test(searched))?.[1] ?? [];
+  const inSmallLetters = searched.toLowerCase();
+  const mayHave = (sentence: string) => longestWords(sentence).every((word) => inSmallLetters.includes(word));
+  return sentences.find(([sentence]) => mayHave(sentence) && sentencePattern(sentence).test(searched))?.[1] ?? [];
 }
 
 /** A sentence at the start of a line or after punctuation: behind other words it is a part of another sentence. */
