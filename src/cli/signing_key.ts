@@ -2,7 +2,7 @@
 
 import type { PrivateJwk } from "../client/private_jwk.ts";
 import { printable } from "../core/http/quote_value.ts";
-import { describeUnusableKey, isKeyTypeOf } from "../core/keys/key_faults.ts";
+import { describeUnusableKey, isKeyFor } from "../core/keys/key_faults.ts";
 import { importOwnKey } from "../core/keys/keys.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../core/keys/signing_algorithm.ts";
 import type { ConfigIssue } from "../core/rules/configuration_error.ts";
@@ -64,8 +64,8 @@ export async function findSigningKeyIssues(
     await importOwnKey(alg, { kid: "", jwk: jwk as Readonly<Record<string, string>> });
     return [];
   } catch {
-    const fitting = signingAlgorithms.find((one) => isKeyTypeOf(one, jwk));
-    const hint = fitting === undefined || isKeyTypeOf(alg, jwk)
+    const fitting = signingAlgorithms.find((one) => isKeyFor(one, jwk));
+    const hint = fitting === undefined || isKeyFor(alg, jwk)
       ? `Copy the whole private key again, or another one for ${alg}.`
       : `In the configuration file, set ${setting} to ${fitting}.`;
     return [{ path, ...describeUnusableKey(alg, jwk), hint }];

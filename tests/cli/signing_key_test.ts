@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { execFileSync } from "node:child_process";
-import { createPrivateKey } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -68,6 +68,10 @@ function run(command: string): void {
   execFileSync("sh", ["-c", own], { cwd: folder });
 }
 
+const short = {
+  ...generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey.export({ format: "jwk" }),
+  kid: "own",
+};
 const damaged = /^a key whose members are damaged or do not belong together$/;
 
 /** A file, its content, what was found, and words of the fix. */
@@ -87,7 +91,8 @@ const files: readonly (readonly [name: string, content: unknown, received: RegEx
   ["nokid.json", without(rsa, "kid"), /^a JWK without kid$/, /a kid that no other key has/],
   ["public.json", without(rsa, "d", "p", "q", "dp", "dq", "qi"), /^a public key$/, /another one for RS256/],
   ["nop.json", without(rsa, "p", "dp"), damaged, /Copy the whole private key/],
-  ["cutn.json", { ...rsa, n: rsa.n!.slice(0, 40) }, damaged, /Copy the whole private key/],
+  ["short.json", short, /^an RSA key of fewer than 2,048 bits$/, /another one for RS256/],
+  ["encryption.json", { ...rsa, use: "enc" }, /^a key with use "enc"$/, /another one for RS256/],
   ["mixed.json", { ...rsa, n: otherRsa.n }, damaged, /Copy the whole private key/],
   ["secret.json", { kty: "oct", k: "c2VjcmV0", kid: "own" }, /^a key with kty "oct"$/, /another one for RS256/],
   ["p384.json", { ...ec, crv: "P-384" }, /^a key with kty "EC", crv "P-384"$/, /another one for RS256/],

@@ -585,7 +585,8 @@ test("[JK-03, JK-05] the log says at the start what is wrong with a key source, 
     [{ ...create(ec!.jwk), signFunction: () => fails }, "of the vault"],
     [{ ...create(ec!.jwk), signFunction: () => () => undefined as never }, 'an invalid signature of the key "a"'],
     [{ ...create({ ...ec!.jwk, x: "" }), signFunction: () => () => new Uint8Array(64) }, ""],
-    [{ ...create(rsa!.jwk), signFunction: () => () => new Uint8Array(64) }, ""],
+    [{ ...create(rsa!.jwk), signFunction: () => () => new Uint8Array(64) }, 'kty \\"RSA\\"'],
+    [{ ...create({ ...ec!.jwk, use: "enc" }), signFunction: () => () => new Uint8Array(64) }, "with use"],
   ];
   await forEachCase(wrong, async ([keySource, received]) => {
     const store = memoryStore();

@@ -20,16 +20,26 @@ function typeOf(alg: SigningAlgorithm): Jwk {
   }
 }
 
-/** Whether a key is of the type of an algorithm. Some runtimes import others, too: Deno a key of P-384 for ES256. */
-export function isKeyTypeOf(alg: SigningAlgorithm, key: Jwk): boolean {
-  return Object.entries(typeOf(alg)).every(([name, value]) => key[name] === value);
+/** Whether a key is one for signatures of an algorithm. Runtimes import others, too: Deno a key of P-384 for ES256. */
+export function isKeyFor(alg: SigningAlgorithm, key: Jwk): boolean {
+  return isTypeOf(alg, key) && isForSignatures(key) && !isTooShort(key);
 }
+
+const isTypeOf = (alg: SigningAlgorithm, key: Jwk) =>
+  Object.entries(typeOf(alg)).every(([name, value]) => key[name] === value);
+
+const isForSignatures = ({ use = "sig" }: Jwk) => use === "sig";
+
+/** RSA keys have 2,048 bits or more (RFC 7518 §3.3), which are 342 characters of base64url. */
+const isTooShort = ({ kty, n }: Jwk) => kty === "RSA" && typeof n === "string" && n.length < 342;
 
 /** Describes a key that cannot sign with an algorithm, without its values. */
 export function describeUnusableKey(alg: SigningAlgorithm, key: Jwk): { expected: string; received: string } {
   const expected = `a private key for ${alg} (${describeType(typeOf(alg))})`;
   if (key.kty === undefined) return { expected, received: "a key without kty" };
-  if (!isKeyTypeOf(alg, key)) return { expected, received: `a key with ${describeType(key)}` };
+  if (!isTypeOf(alg, key)) return { expected, received: `a key with ${describeType(key)}` };
+  if (!isForSignatures(key)) return { expected, received: `a key with use ${quoteValue(key.use)}` };
+  if (isTooShort(key)) return { expected, received: "an RSA key of fewer than 2,048 bits" };
   const isPublic = key.d === undefined && key.priv === undefined;
   return {
     expected,

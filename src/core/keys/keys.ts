@@ -6,7 +6,7 @@
 
 import { calculateJwkThumbprint } from "jose/jwk/thumbprint";
 import { cryptography, generateKey, importPublicKey } from "./crypto.ts";
-import { describeUnusableKey, isKeyTypeOf } from "./key_faults.ts";
+import { describeUnusableKey, isKeyFor } from "./key_faults.ts";
 import { keyMembersOf, type PublicKey, publicMembersOf } from "./jwk.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
 import { isObject } from "../http/json_value.ts";
@@ -264,7 +264,6 @@ export async function importOwnKey(alg: SigningAlgorithm, { jwk }: NewKey): Prom
 }
 
 async function importSigner(alg: SigningAlgorithm, jwk: NewKey["jwk"], publicKey: PublicKey): Promise<Signer["sign"]> {
-  if (!isKeyTypeOf(alg, jwk)) throw new Error("the key is of another type");
   const sign = await cryptography().importSigner(alg, keyMembersOf(jwk));
   if (!await areOnePair(sign, publicKey)) throw new Error("the private members do not belong to the public ones");
   return sign;
@@ -280,7 +279,10 @@ export async function areOnePair(sign: Signer["sign"], publicKey: PublicKey): Pr
 
 /** The public key of a JWK, which may be a private one. */
 export function importVerificationKey(alg: SigningAlgorithm, jwk: NewKey["jwk"]): Promise<PublicKey> {
-  return memoize(verificationKeys, alg, jwk, () => importPublicKey(alg, publicMembersOf(jwk)));
+  return memoize(verificationKeys, alg, jwk, async () => {
+    if (!isKeyFor(alg, jwk)) throw new Error(describeUnusableKey(alg, jwk).received);
+    return await importPublicKey(alg, publicMembersOf(jwk));
+  });
 }
 
 function loadedKey(
