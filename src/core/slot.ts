@@ -17,7 +17,7 @@ export interface WithExtensions {
 export interface Slot<Value> {
   /** The value; `undefined` if it has none. */
   of(holder: WithExtensions | undefined): Value | undefined;
-  /** A copy with the value; without it, if it is `undefined`. */
+  /** A copy with the value; without it, if it is `undefined`. The holder itself if that changes nothing. */
   put<Copied extends object>(holder: Copied & WithExtensions, value: Value | undefined): Copied & WithExtensions;
 }
 
@@ -37,9 +37,11 @@ export function slot<Value>(name: string): Slot<Value> {
     put(holder, value) {
       ignoreRejection(value);
       if (isThenable(value)) throw new ProgramError(`expected a value for slot ${name}, received a promise. Await it.`);
-      const { [name]: _, ...others } = holder.extensions ?? {};
-      const extensions = value === undefined ? others : { ...others, [name]: value };
-      return { ...holder, extensions: Object.keys(extensions).length === 0 ? undefined : extensions };
+      const { extensions = {} } = holder;
+      if (value !== undefined) return { ...holder, extensions: { ...extensions, [name]: value } };
+      if (!Object.hasOwn(extensions, name)) return holder;
+      const { [name]: _, ...others } = extensions;
+      return { ...holder, extensions: Object.keys(others).length === 0 ? undefined : others };
     },
   };
 }
