@@ -39,6 +39,9 @@ export async function generateKey(alg: string): Promise<JWK> {
   return await exportJWK((await generateKeyPair(alg, { extractable: true })).privateKey);
 }
 
+/** The ID of a key without another one (RFC 7638). */
+export { calculateJwkThumbprint } from "jose/jwk/thumbprint";
+
 /** Encodes bytes, or the UTF-8 bytes of a text, as base64url without padding. */
 export function encodeBase64url(data: Uint8Array | string): string {
   return cryptography().encodeBase64url(data);

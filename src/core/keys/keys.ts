@@ -4,8 +4,7 @@
  * are in `jwt.ts`, the server's symmetric secrets in `core/sessions/session.ts`, the primitives in `crypto.ts`.
  */
 
-import { calculateJwkThumbprint } from "jose/jwk/thumbprint";
-import { cryptography, generateKey, importPublicKey } from "./crypto.ts";
+import { calculateJwkThumbprint, cryptography, generateKey, importPublicKey } from "./crypto.ts";
 import { describeUnusableKey, isKeyFor } from "./key_faults.ts";
 import { keyMembersOf, type PublicKey, publicMembersOf } from "./jwk.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
