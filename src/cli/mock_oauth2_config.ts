@@ -6,7 +6,7 @@
 
 import type { PrivateJwk } from "../client/private_jwk.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../core/rules/configuration_error.ts";
-import { hasPrivateKey } from "../platform/jwt/private_key.ts";
+import { hasPrivateKey } from "../core/keys/jwk.ts";
 import { anyValue, flag, list, object, record, text, union, whole } from "../core/policy/field.ts";
 import { validate } from "../server/config/config_issue.ts";
 import { matcherFor } from "../testing/request_mappings.ts";

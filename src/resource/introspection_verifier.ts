@@ -11,7 +11,7 @@ import type { PrivateJwk } from "../client/private_jwk.ts";
 import { formRequest } from "../client/token_request.ts";
 import { reject } from "../server/rules/mod.ts";
 import { verificationAlgorithms } from "../server/config/verification_algorithms.ts";
-import { hasPrivateKey } from "../platform/jwt/private_key.ts";
+import { hasPrivateKey } from "../core/keys/jwk.ts";
 import { systemRandomBytes } from "../platform/runtime/random_bytes.ts";
 import {
   authorizationServer,

@@ -1,6 +1,6 @@
 /** Signing keys that a test brings along. */
 
-import { hasPrivateKey } from "../platform/jwt/private_key.ts";
+import { hasPrivateKey } from "../core/keys/jwk.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { importOwnKey } from "../core/keys/keys.ts";
 import { signingAlgorithms } from "../core/keys/signing_algorithm.ts";

@@ -7,7 +7,7 @@ import type { Server } from "../core/server.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { encodeBase64url } from "../core/keys/crypto.ts";
-import { hasPrivateKey } from "../platform/jwt/private_key.ts";
+import { hasPrivateKey } from "../core/keys/jwk.ts";
 import type { AccessTokenRecord } from "../server/token/access_tokens.ts";
 import { keysInMemory, testKeys, testKeysOf } from "./keys.ts";
 import { wrapStore } from "./wrap_store.ts";

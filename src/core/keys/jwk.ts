@@ -37,3 +37,16 @@ export interface PublicKeySet {
 export function findPrivateMember(jwk: object): string | undefined {
   return privateMembers.find((name) => name in jwk);
 }
+
+/** Whether a JWK has the private half of an asymmetric key. */
+export function hasPrivateKey(jwk: { readonly d?: unknown; readonly priv?: unknown }): boolean {
+  return jwk.d !== undefined || jwk.priv !== undefined;
+}
+
+/** Minimum size of an RSA key, in bits (RFC 7518 §3.3 and §3.5). */
+export const minRsaKeyBits = 2048;
+
+/** The bits of a modulus in base64url, in whole bytes; `undefined` if it is another value. */
+export function rsaKeyBits(n: unknown): number | undefined {
+  return typeof n === "string" && /^[\w-]+$/.test(n) ? Math.floor(n.length * 3 / 4) * 8 : undefined;
+}

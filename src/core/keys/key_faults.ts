@@ -1,6 +1,7 @@
 /** Whether a JWK is a key for an algorithm, and why the server cannot sign with one, for messages. */
 
 import { quoteValue } from "../http/quote_value.ts";
+import { hasPrivateKey, minRsaKeyBits, rsaKeyBits } from "./jwk.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 
 type Jwk = Readonly<Record<string, unknown>>;
@@ -30,8 +31,7 @@ const isTypeOf = (alg: SigningAlgorithm, key: Jwk) =>
 
 const isForSignatures = ({ use = "sig" }: Jwk) => use === "sig";
 
-/** RSA keys have 2,048 bits or more (RFC 7518 §3.3), which are 342 characters of base64url. */
-const isTooShort = ({ kty, n }: Jwk) => kty === "RSA" && typeof n === "string" && n.length < 342;
+const isTooShort = ({ kty, n }: Jwk) => kty === "RSA" && (rsaKeyBits(n) ?? minRsaKeyBits) < minRsaKeyBits;
 
 /** Describes a key that cannot sign with an algorithm, without its values. */
 export function describeUnusableKey(alg: SigningAlgorithm, key: Jwk): { expected: string; received: string } {
@@ -39,12 +39,14 @@ export function describeUnusableKey(alg: SigningAlgorithm, key: Jwk): { expected
   if (key.kty === undefined) return { expected, received: "a key without kty" };
   if (!isTypeOf(alg, key)) return { expected, received: `a key with ${describeType(key)}` };
   if (!isForSignatures(key)) return { expected, received: `a key with use ${quoteValue(key.use)}` };
-  if (isTooShort(key)) return { expected, received: "an RSA key of fewer than 2,048 bits" };
-  const isPublic = key.d === undefined && key.priv === undefined;
-  return {
-    expected,
-    received: isPublic ? "a public key" : "a key whose members are damaged or do not belong together",
-  };
+  if (isTooShort(key)) {
+    return {
+      expected: `${expected} of ${minRsaKeyBits} bits or more`,
+      received: `an RSA key of ${rsaKeyBits(key.n)} bits`,
+    };
+  }
+  if (!hasPrivateKey(key)) return { expected, received: "a public key" };
+  return { expected, received: "a key whose members are damaged or do not belong together" };
 }
 
 function describeType({ kty, crv, alg }: Jwk): string {

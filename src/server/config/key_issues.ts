@@ -2,7 +2,7 @@
 
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { hasAlgorithm, isMlDsa } from "../../core/keys/signing_algorithm.ts";
-import { findPrivateMember, type PublicKeySet } from "../../core/keys/jwk.ts";
+import { findPrivateMember, minRsaKeyBits, type PublicKeySet, rsaKeyBits } from "../../core/keys/jwk.ts";
 import type { LocalUrls } from "../../core/http/test_hosts.ts";
 import { quote } from "./config_issue.ts";
 import { validateUrl } from "./uri_issues.ts";
@@ -46,12 +46,9 @@ export function validatePublicKeys(
   return [...jwks === undefined ? [] : [both], ...validateUrl("jwks_uri", uri, localUrls), ...ofKeys];
 }
 
-/** Minimum size of an RSA key, in bits (RFC 7518 §3.3 and §3.5). */
-const minRsaKeyBits = 2048;
-
 function validateRsaKey({ kty, n }: Readonly<Record<string, unknown>>, path: string): ConfigIssue[] {
   if (kty !== "RSA") return [];
-  const bits = typeof n === "string" ? bitLength(n) : undefined;
+  const bits = rsaKeyBits(n);
   if (bits !== undefined && bits >= minRsaKeyBits) return [];
   return [{
     path: `${path}.n`,
@@ -122,18 +119,6 @@ function wrongKeyType(kty: unknown, alg: unknown, path: string): ConfigIssue {
     received: quote(kty),
     hint: "Export the public key again, or remove alg.",
   };
-}
-
-/** The bits of a base64url number without leading zeros; `undefined` if the text is not one. */
-function bitLength(number: string): number | undefined {
-  if (!/^[A-Za-z0-9_-]+$/.test(number)) return undefined;
-  const significant = number.replace(/^A+/, "");
-  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  const leading = alphabet.indexOf(significant.charAt(0));
-  if (leading < 0) return 0;
-  // The last character includes padding bits.
-  const spare = number.length * 6 % 8;
-  return significant.length * 6 - (6 - (32 - Math.clz32(leading))) - spare;
 }
 
 /** Describes a value that is not the expected text of base64url. */

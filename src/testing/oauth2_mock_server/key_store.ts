@@ -1,8 +1,7 @@
 /** The key store of oauth2-mock-server: keys that sign in turn (RFC 7517). */
 
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from "jose";
-import { privateMembers } from "../../core/keys/jwk.ts";
-import { hasPrivateKey } from "../../platform/jwt/private_key.ts";
+import { hasPrivateKey, privateMembers } from "../../core/keys/jwk.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { verificationAlgorithms } from "../../server/config/verification_algorithms.ts";
 import type { JWK } from "./types.ts";
