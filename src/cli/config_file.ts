@@ -12,7 +12,7 @@ import { loadSecrets, type SecretSources } from "./secret_settings.ts";
 import { readNamedFile } from "./text_file.ts";
 import { readObjectOfFile } from "./json_object.ts";
 import { randomToken } from "../core/keys/secrets.ts";
-import { systemRandomBytes } from "../platform/runtime/random_bytes.ts";
+import { randomBytes } from "../core/keys/crypto.ts";
 
 /** The members of {@link ConvertedConfig} are those of a file of another server. */
 export interface ConfigFileResult extends Partial<Omit<ConvertedConfig, "content" | "issues">> {
@@ -159,7 +159,7 @@ async function readRealmFile(
     import("./realm/placeholders.ts"),
   ]);
   try {
-    const { value, notes } = await readRealm(realm, () => randomToken(systemRandomBytes), env);
+    const { value, notes } = await readRealm(realm, () => randomToken(randomBytes), env);
     const lines = linesOf(notes.filter(({ isDetail }) => isDetail !== true)).slice(0, maxRealmWarnings);
     const command = "Read as a realm of Keycloak. To see everything that differs here, and to change it: " +
       `latchkey init --from ${file.endsWith(".json") ? file : "realm.json"}.`;

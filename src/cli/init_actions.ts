@@ -2,7 +2,7 @@
 
 import { randomToken } from "../core/keys/secrets.ts";
 import type { ClientSnippet } from "../devtools/connect/pages/client_snippets.tsx";
-import { systemRandomBytes } from "../platform/runtime/random_bytes.ts";
+import { randomBytes } from "../core/keys/crypto.ts";
 import type { App } from "../server/app.ts";
 import type { Settings } from "../server/config/settings.ts";
 import { latchkey } from "../server/hosting/latchkey.ts";
@@ -11,7 +11,7 @@ import type { InitActions } from "./init.ts";
 /** The actions, on a terminal with a question. */
 export async function initActions(): Promise<InitActions> {
   const { ask, createPrivateFile, hasTerminalInput } = await import("../platform/runtime/tools.ts");
-  const randomSecret = () => randomToken(systemRandomBytes);
+  const randomSecret = () => randomToken(randomBytes);
   return { ...hasTerminalInput() && { ask }, createPrivateFile, randomSecret, describeClient };
 }
 

@@ -12,7 +12,7 @@ import { formRequest } from "../client/token_request.ts";
 import { reject } from "../server/rules/mod.ts";
 import { verificationAlgorithms } from "../server/config/verification_algorithms.ts";
 import { hasPrivateKey } from "../core/keys/jwk.ts";
-import { systemRandomBytes } from "../platform/runtime/random_bytes.ts";
+import { randomBytes } from "../core/keys/crypto.ts";
 import {
   authorizationServer,
   type AuthorizationServerOptions,
@@ -79,7 +79,7 @@ function resourceAuthentication(
       `clientSecret: expected clientSecret or privateKey, received ${client_secret === undefined ? "neither" : "both"}`,
     );
   }
-  const context = { issuer, now, randomBytes: systemRandomBytes };
+  const context = { issuer, now, randomBytes };
   if (privateKey === undefined) {
     const client: ClientCredentials = { client_id, client_secret, token_endpoint_auth_method: "client_secret_basic" };
     return () => clientAuthenticationOf(context, client);

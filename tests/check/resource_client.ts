@@ -3,11 +3,11 @@
  * with one mistake.
  */
 
+import { randomBytes } from "../../src/core/keys/crypto.ts";
 import { authorizationRequest, newFlowValues } from "../../src/client/authorization_request.ts";
 import { readCallback } from "../../src/client/callback.ts";
 import { encodeParameters, type RequestParameters } from "../../src/client/parameters.ts";
 import { codeExchange } from "../../src/client/token_request.ts";
-import { systemRandomBytes } from "../../src/platform/runtime/random_bytes.ts";
 import type { ClientDriver, ClientSession, ResourceJourney } from "../../src/check/mod.ts";
 
 /** A mistake of a copy. */
@@ -119,7 +119,7 @@ export function resourceClient(
     async function logIn(challenge: ReadonlyMap<string, string>, scope: readonly string[]): Promise<Login> {
       const metadata = await findServer(await findResourceMetadata(challenge));
       const clientId = await register(metadata);
-      const values = newFlowValues(systemRandomBytes);
+      const values = newFlowValues(randomBytes);
       const requested = { client_id: clientId, redirect_uri: redirectUri, scope: scope.join(" ") };
       const url = new URL(metadata.authorization_endpoint!);
       if (!/^https?:$/.test(url.protocol) && !has("opens every authorization endpoint")) throw new Error("no URL");

@@ -1,10 +1,9 @@
 /** Random values and digests of the small clients. */
 
-import { cryptography, encodeBase64url } from "../../src/core/keys/crypto.ts";
-import { systemRandomBytes } from "../../src/platform/runtime/random_bytes.ts";
+import { cryptography, encodeBase64url, randomBytes } from "../../src/core/keys/crypto.ts";
 
 export function randomText(): string {
-  return encodeBase64url(systemRandomBytes(32));
+  return encodeBase64url(randomBytes(32));
 }
 
 /** Base64 of the UTF-8 encoding of a text. */

@@ -4,8 +4,7 @@ import { signingKey } from "../../src/client/authentication.ts";
 import { newFlowValues } from "../../src/client/authorization_request.ts";
 import { createProofKey } from "../../src/client/proof.ts";
 import { signedRequest } from "../../src/client/request_object.ts";
-import { generateKey, sha256 } from "../../src/core/keys/crypto.ts";
-import { systemRandomBytes } from "../../src/platform/runtime/random_bytes.ts";
+import { generateKey, randomBytes, sha256 } from "../../src/core/keys/crypto.ts";
 import type { Callback } from "../../src/testing/browser/callback.ts";
 import {
   type ClientBrowser,
@@ -83,8 +82,8 @@ export function styledClient(name: string, style: Style): ClientDriver {
     const registration = style.registers ? await register(journey, metadata, scope) : client;
     const clientId = String(registration.client_id);
     const key = style.dpop && await createProofKey(await generateKey("ES256"));
-    const random = newFlowValues(systemRandomBytes);
-    const values = { ...random, ...style.values?.(newFlowValues(systemRandomBytes).verifier) };
+    const random = newFlowValues(randomBytes);
+    const values = { ...random, ...style.values?.(newFlowValues(randomBytes).verifier) };
     const secret = style.registers && registration.client_secret;
     const pending: Pending = { ...values, issuer, metadata, clientId, secret, key, startedAt: secondsNow(journey) };
     const open = pendings.get(browser) ?? new Map<string, Pending>();
@@ -108,7 +107,7 @@ export function styledClient(name: string, style: Style): ClientDriver {
       }).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
     const url = new URL(metadata.authorization_endpoint!);
-    const context = { issuer, now: journey.now, randomBytes: systemRandomBytes };
+    const context = { issuer, now: journey.now, randomBytes };
     const sent = style.jar && !isUnsigned
       ? await signedRequest(context, await signingKey(client as never), { client_id: clientId, ...params })
       : { client_id: clientId, ...params };

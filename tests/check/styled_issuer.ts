@@ -1,9 +1,9 @@
 /** What a styled client knows of issuers, and how it sends requests to them. */
 
+import { randomBytes } from "../../src/core/keys/crypto.ts";
 import { createLocalJWKSet, jwtVerify, type JWTVerifyGetKey } from "jose";
 import { assertionParameters, basicCredentials, signingKey } from "../../src/client/authentication.ts";
 import { demandedNonce, type ProofKey, signProof } from "../../src/client/proof.ts";
-import { systemRandomBytes } from "../../src/platform/runtime/random_bytes.ts";
 import type { ClientJourney } from "../../src/check/mod.ts";
 import type { Style } from "./style.ts";
 
@@ -146,7 +146,7 @@ export function styledIssuers(style: Style) {
     if (authentication === "client_secret_basic") {
       headers.set("authorization", `Basic ${btoa(basicCredentials(of.clientId, client.client_secret!))}`);
     } else if (authentication === "private_key_jwt" || authentication === "client_secret_jwt") {
-      const context = { issuer, now: journey.now, randomBytes: systemRandomBytes };
+      const context = { issuer, now: journey.now, randomBytes };
       const aud = style.assertionFor === "token endpoint" ? of.metadata.token_endpoint : issuer;
       const key = await signingKey(client as never, authentication === "client_secret_jwt" ? "HS256" : undefined);
       const signed = await assertionParameters(context, of.clientId, key, { claims: { aud } });
@@ -174,7 +174,7 @@ export function styledIssuers(style: Style) {
     const reads = style.mistake !== "does not read nonces";
     for (let attempt = 1;; attempt++) {
       if (key !== undefined) {
-        const context = { now: journey.now, randomBytes: systemRandomBytes };
+        const context = { now: journey.now, randomBytes };
         const method = init.method ?? "GET";
         headers.set(
           "dpop",

@@ -5,7 +5,7 @@ import { assertionParameters } from "../../src/client/authentication.ts";
 import { importSigningKey, type JwtChanges, type SigningContext, type SigningKey } from "../../src/client/jwt.ts";
 import { createProofKey, type ProofKey, signProof } from "../../src/client/proof.ts";
 import { encodeBase64url, sha256 } from "../../src/core/keys/crypto.ts";
-import { systemRandomBytes } from "../../src/platform/runtime/random_bytes.ts";
+import { randomBytes } from "../../src/core/keys/crypto.ts";
 import { clientKeyPair } from "../rsa_keys.ts";
 
 /** Where the test servers start: 2026-01-01T00:00:00Z, in seconds. */
@@ -13,7 +13,7 @@ export const startSeconds = Date.UTC(2026, 0, 1) / 1000;
 
 /** What a client signs for a server. Default: that of `testServer`, when its clock starts. */
 export function signingContext(seconds: number = startSeconds, issuer = "https://as.test"): SigningContext {
-  return { issuer, now: () => seconds * 1000, randomBytes: systemRandomBytes };
+  return { issuer, now: () => seconds * 1000, randomBytes };
 }
 
 /** A key of a client. */
