@@ -2,7 +2,7 @@
 
 import type { PrivateJwk } from "../client/private_jwk.ts";
 import { printable, shellQuote } from "../core/http/quote_value.ts";
-import { calculateJwkThumbprint } from "../core/keys/crypto.ts";
+import { calculateJwkThumbprint } from "../core/keys/jose_keys.ts";
 import { describeUnusableKey, isKeyFor } from "../core/keys/key_faults.ts";
 import { importOwnKey } from "../core/keys/keys.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../core/keys/signing_algorithm.ts";

@@ -4,7 +4,8 @@ import { signingKey } from "../../src/client/authentication.ts";
 import { newFlowValues } from "../../src/client/authorization_request.ts";
 import { createProofKey } from "../../src/client/proof.ts";
 import { signedRequest } from "../../src/client/request_object.ts";
-import { generateKey, randomBytes, sha256 } from "../../src/core/keys/crypto.ts";
+import { randomBytes, sha256 } from "../../src/core/keys/crypto.ts";
+import { generateKey } from "../../src/core/keys/jose_keys.ts";
 import type { Callback } from "../../src/testing/browser/callback.ts";
 import {
   type ClientBrowser,

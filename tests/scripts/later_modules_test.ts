@@ -11,6 +11,7 @@ const others: Readonly<Record<string, string>> = {
   "src/cli/": "commands and the start",
   "src/platform/": "the start chooses the runtime",
   "src/server/hosting/open_app.ts": "the start opens the app",
+  "src/server/hosting/listen.ts": "the start opens the port",
   "src/server/hosting/create_app.ts: src/server/hosting/server_by_host.ts": "the start assembles the app",
   "src/server/profiles/load_providers.ts": "the start loads providers",
   "src/server/config/provider_settings/providers.ts": "the start reads settings",

@@ -3,7 +3,8 @@
 import type { JwtKind, SignClaims } from "../../core/keys/jwt.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { Server } from "../../core/server.ts";
-import { encodeBase64url, importPublicKey } from "../../core/keys/crypto.ts";
+import { encodeBase64url } from "../../core/keys/crypto.ts";
+import { importPublicKey } from "../../core/keys/jose_keys.ts";
 import { publicMembersOf } from "../../core/keys/jwk.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { type Claims, encodeJwt, resign, type SignedKind } from "../../testing/faults/resign.ts";

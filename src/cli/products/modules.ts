@@ -7,6 +7,7 @@ type Load = () => Promise<unknown>;
 /** What any server may need. */
 const ofServer: readonly Load[] = [
   () => import("../../core/pages/render_page.ts"),
+  () => import("../../core/keys/jose_keys.ts"),
   () => import("../../core/keys/verify_jwt.ts"),
   () => import("../../server/hosting/page_handlers.ts"),
   () => import("../../server/errors/error_wording.ts"),
@@ -56,6 +57,7 @@ const ofTools: readonly Load[] = [
   () => import("../../check/fault.ts"),
   () => import("../../check/open_check.ts"),
   () => import("../../testing/fault_pages/handlers.ts"),
+  () => import("../../testing/user_decisions.ts"),
 ];
 
 /**

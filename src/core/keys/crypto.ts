@@ -1,14 +1,6 @@
-/**
- * Digests, MACs and signatures by WebCrypto, or by Node's crypto module where that is quicker; keys and base64url by
- * jose.
- */
+/** Digests, MACs and signatures by WebCrypto, or by Node's crypto module where that is quicker; base64url by jose. */
 
-// One function at a time: all of jose takes twice as long to load at the start.
 import * as base64url from "jose/base64url";
-import { exportJWK } from "jose/key/export";
-import { generateKeyPair } from "jose/key/generate/keypair";
-import { importJWK } from "jose/key/import";
-import type { JWK } from "jose";
 import { nodeCryptography } from "./node_crypto.ts";
 import { type Cryptography, webCryptography } from "./web_crypto.ts";
 
@@ -28,19 +20,6 @@ export async function sha256(text: string): Promise<string> {
 export function randomBytes(count: number): Uint8Array<ArrayBuffer> {
   return cryptography().randomBytes(count);
 }
-
-/** Imports a public key, for many verifications. */
-export async function importPublicKey(alg: string, publicJwk: JWK, extractable = false): Promise<CryptoKey> {
-  return await importJWK(publicJwk, alg, { extractable }) as CryptoKey;
-}
-
-/** Generates a key pair and returns its private JWK (RFC 7517). RSA keys have 2048 bits. */
-export async function generateKey(alg: string): Promise<JWK> {
-  return await exportJWK((await generateKeyPair(alg, { extractable: true })).privateKey);
-}
-
-/** The ID of a key without another one (RFC 7638). */
-export { calculateJwkThumbprint } from "jose/jwk/thumbprint";
 
 /** Encodes bytes, or the UTF-8 bytes of a text, as base64url without padding. */
 export function encodeBase64url(data: Uint8Array | string): string {

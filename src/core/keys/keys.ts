@@ -4,7 +4,7 @@
  * are in `jwt.ts`, the server's symmetric secrets in `core/sessions/session.ts`, the primitives in `crypto.ts`.
  */
 
-import { calculateJwkThumbprint, cryptography, generateKey, importPublicKey } from "./crypto.ts";
+import { cryptography } from "./crypto.ts";
 import { describeUnusableKey, isKeyFor } from "./key_faults.ts";
 import { keyMembersOf, type PublicKey, publicMembersOf } from "./jwk.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
@@ -247,6 +247,7 @@ function assertAllowed(testKeys: KeyStorage["testKeys"], { kid }: NewKey): void 
 }
 
 export async function createKey(alg: SigningAlgorithm): Promise<NewKey> {
+  const { calculateJwkThumbprint, generateKey } = await import("./jose_keys.ts");
   const jwk = keyMembersOf(await generateKey(alg) as NewKey["jwk"]);
   return { kid: await calculateJwkThumbprint(jwk), jwk };
 }
@@ -280,6 +281,7 @@ export async function areOnePair(sign: Signer["sign"], publicKey: PublicKey): Pr
 export function importVerificationKey(alg: SigningAlgorithm, jwk: NewKey["jwk"]): Promise<PublicKey> {
   return memoize(verificationKeys, alg, jwk, async () => {
     if (!isKeyFor(alg, jwk)) throw new Error(describeUnusableKey(alg, jwk).received);
+    const { importPublicKey } = await import("./jose_keys.ts");
     return await importPublicKey(alg, publicMembersOf(jwk));
   });
 }

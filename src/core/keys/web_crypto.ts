@@ -1,7 +1,6 @@
 /** Digests, MACs and signatures by WebCrypto. */
 
 import * as base64url from "jose/base64url";
-import { importJWK } from "jose/key/import";
 import type { JWK } from "jose";
 
 /** SHA-256 and SHA-512 (FIPS 180-4), and SHAKE256 with 64 bytes (FIPS 202). */
@@ -49,6 +48,7 @@ export const webCryptography: Cryptography = {
   encodeBase64url: base64url.encode,
 
   async importSigner(alg, privateJwk) {
+    const { importJWK } = await import("./jose_keys.ts");
     const key = await importJWK(privateJwk, alg) as CryptoKey;
     // ECDSA alone needs the hash here.
     const algorithm = { ...key.algorithm, hash: "SHA-256" };

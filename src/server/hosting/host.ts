@@ -168,11 +168,9 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
           asServerPolicy(policy).profile?.values.has("insecure") === true
         )
       ),
-    prepare() {
-      for (const app of apps) app.prepareKeys();
-    },
     onListening(newOrigin, certificatePort) {
       timer.start();
+      for (const app of apps) app.prepareKeys();
       if (newOrigin === undefined) return;
       // A host whose main app has a configured issuer keeps its origin.
       if (main === undefined || paths.has(main)) origin = newOrigin;

@@ -3,7 +3,6 @@
 import type { RequestHandler } from "../../core/http/router.ts";
 import { localIssuer } from "../config/settings.ts";
 import { ListenError, serve } from "../../platform/runtime/serve.ts";
-import { selfSignedCertificate } from "../../platform/runtime/self_signed.ts";
 import type { TlsPair } from "../../platform/runtime/tls.ts";
 
 /** @internal The address to listen on. */
@@ -45,8 +44,6 @@ interface ListenersOptions {
   restrictsCiphers(): boolean;
   /** Handles every request. It must not reject. */
   readonly handle: RequestHandler;
-  /** Runs before the port is opened. */
-  prepare(): void;
   /**
    * Runs before the first request.
    *
@@ -58,14 +55,16 @@ interface ListenersOptions {
 
 /** Creates the listeners of a host. */
 export function listeners(
-  { origin, hostnames, certificatePort, restrictsCiphers, handle, prepare, onListening }: ListenersOptions,
+  { origin, hostnames, certificatePort, restrictsCiphers, handle, onListening }: ListenersOptions,
 ): Listeners {
   const open: { close(): Promise<void> }[] = [];
   return {
     async listen({ port, host = "localhost", tls: givenTls } = {}) {
       const isFirst = open.length === 0;
       const portForCertificates = isFirst ? certificatePort() : undefined;
-      const makeTls = givenTls === "self-signed" ? selfSignedCertificate : givenTls;
+      const makeTls = givenTls === "self-signed"
+        ? (await import("../../platform/runtime/self_signed.ts")).selfSignedCertificate
+        : givenTls;
       const tls = typeof makeTls === "function" ? await makeTls(hostnames()) : makeTls;
       if (portForCertificates !== undefined && tls === undefined) {
         throw new ListenError(
@@ -73,7 +72,6 @@ export function listeners(
           undefined,
         );
       }
-      prepare();
       const { promise: isReady, resolve: markReady } = Promise.withResolvers<void>();
       let handleWhenReady: RequestHandler = (request, peer) => isReady.then(() => handle(request, peer));
       const scheme = tls === undefined ? "http" : "https";

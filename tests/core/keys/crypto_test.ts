@@ -4,7 +4,8 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
-import { cryptography, decodeBase64url, generateKey, importPublicKey } from "../../../src/core/keys/crypto.ts";
+import { cryptography, decodeBase64url } from "../../../src/core/keys/crypto.ts";
+import { generateKey, importPublicKey } from "../../../src/core/keys/jose_keys.ts";
 import { publicMembersOf } from "../../../src/core/keys/jwk.ts";
 import { webCryptography } from "../../../src/core/keys/web_crypto.ts";
 
