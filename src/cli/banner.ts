@@ -1,7 +1,6 @@
 /** The banner: the terminal shows it when the server listens. About ten lines; the home page has the rest. */
 
-import { describeOff } from "../server/extensions/registration/rules.ts";
-import { registrationPolicy } from "../server/extensions/registration/settings.ts";
+import { describeOff, registrationPolicy } from "../server/extensions/registration/settings.ts";
 import type { ClientMetadata } from "../server/config/client_metadata.ts";
 import { shownName } from "../server/clients/login_hint.ts";
 import type { App } from "../server/app.ts";

@@ -54,7 +54,7 @@ import {
   type ProgramValues,
 } from "./settings.ts";
 import { loadFiles } from "./named_files.ts";
-import { chooseScenario, type ChosenScenario } from "../testing/scenarios/choose.ts";
+import type { ChosenScenario } from "../testing/scenarios/choose.ts";
 import { type Scenario, scenarioField } from "../testing/scenarios/scenario.ts";
 import { parseStore, type StoreChoice, type StoreKinds, storeKinds } from "./stores.ts";
 import { isAbsentFile, readNamedFile, type ReadTextFile } from "./text_file.ts";
@@ -400,6 +400,7 @@ async function readScenarios(
   readTextFile: ReadTextFile,
 ): Promise<{ readonly read: readonly ChosenScenario[]; readonly issues: readonly ConfigIssue[] } | undefined> {
   if (scenario === undefined) return undefined;
+  const { chooseScenario } = await import("../testing/scenarios/choose.ts");
   const files = await loadFiles(scenario, () => scenarioField, path, configPath, readTextFile);
   const found = ((files.value ?? []) as readonly (string | Scenario)[])
     .map((item) => typeof item === "string" ? chooseScenario(item) : item);

@@ -8,7 +8,6 @@ import { replaceParts } from "../platform/http/changed_request.ts";
 import type { Server } from "../core/server.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { personaHeader } from "./persona.ts";
-import { userDecisions } from "./user_decisions.ts";
 
 /**
  * Wraps an approver that reads {@link personaHeader}, so that it does not see a header that {@link personas} ignores.
@@ -40,12 +39,11 @@ function isTrusted({ httpRequest, context: { server } }: ApproverContext): boole
 export function personas(): Plugin {
   return {
     approve: (next, showsPages) =>
-      showsPages
-        ? next
-        : (request, at) =>
-          at.httpRequest.headers.get(personaHeader) === null || !isTrusted(at)
-            ? next(request, at)
-            : userDecisions(() => at.context.server as HostedServer).approve(next)(request, at),
+      showsPages ? next : async (request, at) => {
+        if (at.httpRequest.headers.get(personaHeader) === null || !isTrusted(at)) return await next(request, at);
+        const { userDecisions } = await import("./user_decisions.ts");
+        return await userDecisions(() => at.context.server as HostedServer).approve(next)(request, at);
+      },
   };
 }
 

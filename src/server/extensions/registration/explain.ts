@@ -2,7 +2,8 @@
 
 import { explainMissingToken } from "../../explain/missing_token.ts";
 import type { RejectionTexts, RuleTexts } from "../../explain/rule_text.ts";
-import { alsoInvalid, describeOff, firstIssue, type registrationRules } from "./rules.ts";
+import { alsoInvalid, firstIssue, type registrationRules } from "./rules.ts";
+import { describeOff } from "./settings.ts";
 import type { InvalidMetadata, InvalidSector, UnacceptedStatement } from "./rules.ts";
 
 const tokenProblems = {

@@ -5,6 +5,7 @@ import { rejectBy } from "../../../core/rules/reject.ts";
 import { type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
 import type { ByProfile } from "../../config/server_policy.ts";
 import type { MissingToken } from "../../../core/rules/openid.ts";
+import { describeOff } from "./settings.ts";
 
 /** RFC 7591 §3.2.2. */
 const invalidRedirectUri = "invalid_redirect_uri" as ExtensionErrorCode;
@@ -76,14 +77,6 @@ export interface LargeMetadata {
 export interface RegistrationOff extends ByProfile {
   /** Whether the response has the reason. */
   readonly isExplained: boolean;
-}
-
-/** Why a server registers no client. */
-export function describeOff({ byProfile }: ByProfile): string {
-  const advice = byProfile === ""
-    ? "set registration.mode to 'open', or to 'token' with registration.initialAccessTokens"
-    : "use a client ID metadata document, or configure the client";
-  return `registration is off${byProfile}: ${advice}`;
 }
 
 /** The issue that an error about metadata describes. */

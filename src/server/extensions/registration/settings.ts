@@ -10,7 +10,7 @@ import { quote } from "../../config/config_issue.ts";
 import { pathField } from "../../config/endpoint_paths.ts";
 import { validatePublicKeys } from "../../config/key_issues.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
-import type { ServerPolicy } from "../../config/server_policy.ts";
+import type { ByProfile, ServerPolicy } from "../../config/server_policy.ts";
 
 /** @internal */
 export interface RegistrationMembers {
@@ -181,4 +181,12 @@ export function validateRegistration(
     });
   }
   return issues;
+}
+
+/** Why a server registers no client. */
+export function describeOff({ byProfile }: ByProfile): string {
+  const advice = byProfile === ""
+    ? "set registration.mode to 'open', or to 'token' with registration.initialAccessTokens"
+    : "use a client ID metadata document, or configure the client";
+  return `registration is off${byProfile}: ${advice}`;
 }
