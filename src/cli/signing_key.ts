@@ -26,9 +26,7 @@ export async function readSigningKey(
     const [received, hint] = isPem
       ? [
         "PEM without a private key, or with a passphrase",
-        `Name the file of the private key. This removes its passphrase: openssl pkey -in ${
-          shellQuote(path)
-        } -out plain.pem.`,
+        `Name the file of the private key. Remove a passphrase: openssl pkey -in ${shellQuote(path)} -out plain.pem.`,
       ]
       : [jwk ? "a JWK Set" : "another text", `Write one whole key into ${printable(path)}, from { to }.`];
     return { issues: [{ path: namedBy, expected: "a private key, as a JWK or in PEM", received, hint }] };

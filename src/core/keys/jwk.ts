@@ -1,5 +1,7 @@
 /** The members of keys as JWKs (RFC 7518 §6, RFC 8037 §2, RFC 9964 §3). */
 
+import { decodeBase64url } from "./crypto.ts";
+
 const publicMembers = ["kty", "crv", "x", "y", "n", "e", "pub"] as const;
 
 export const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"] as const;
@@ -46,7 +48,10 @@ export function hasPrivateKey(jwk: { readonly d?: unknown; readonly priv?: unkno
 /** Minimum size of an RSA key, in bits (RFC 7518 §3.3 and §3.5). */
 export const minRsaKeyBits = 2048;
 
-/** The bits of a modulus in base64url, in whole bytes; `undefined` if it is another value. */
+/** The bits of a modulus in base64url, without leading zeros; `undefined` if it is another value. */
 export function rsaKeyBits(n: unknown): number | undefined {
-  return typeof n === "string" && /^[\w-]+$/.test(n) ? Math.floor(n.length * 3 / 4) * 8 : undefined;
+  if (typeof n !== "string" || !/^[\w-]+$/.test(n) || n.length % 4 === 1) return undefined;
+  const bytes = decodeBase64url(n);
+  const first = bytes.findIndex((byte) => byte > 0);
+  return first < 0 ? 0 : (bytes.length - first) * 8 - (Math.clz32(bytes[first]!) - 24);
 }
