@@ -35,18 +35,15 @@ const isTooShort = ({ kty, n }: Jwk) => kty === "RSA" && (rsaKeyBits(n) ?? minRs
 
 /** Describes a key that cannot sign with an algorithm, without its values. */
 export function describeUnusableKey(alg: SigningAlgorithm, key: Jwk): { expected: string; received: string } {
-  const expected = `a private key for ${alg} (${describeType(typeOf(alg))})`;
-  if (key.kty === undefined) return { expected, received: "a key without kty" };
-  if (!isTypeOf(alg, key)) return { expected, received: `a key with ${describeType(key)}` };
-  if (!isForSignatures(key)) return { expected, received: `a key with use ${quoteValue(key.use)}` };
-  if (isTooShort(key)) {
-    return {
-      expected: `${expected} of ${minRsaKeyBits} bits or more`,
-      received: `an RSA key of ${rsaKeyBits(key.n)} bits`,
-    };
-  }
-  if (!hasPrivateKey(key)) return { expected, received: "a public key" };
-  return { expected, received: "a key whose members are damaged or do not belong together" };
+  return { expected: `a private key for ${alg} (${describeType(typeOf(alg))})`, received: describeFault(alg, key) };
+}
+
+function describeFault(alg: SigningAlgorithm, key: Jwk): string {
+  if (key.kty === undefined) return "a key without kty";
+  if (!isTypeOf(alg, key)) return `a key with ${describeType(key)}`;
+  if (!isForSignatures(key)) return `a key with use ${quoteValue(key.use)}`;
+  if (isTooShort(key)) return `an RSA key of ${rsaKeyBits(key.n)} bits, fewer than ${minRsaKeyBits}`;
+  return hasPrivateKey(key) ? "a key whose members are damaged or do not belong together" : "a public key";
 }
 
 function describeType({ kty, crv, alg }: Jwk): string {

@@ -47,7 +47,7 @@ const damaged = "a key whose members are damaged or do not belong together";
 const damages: readonly (readonly [SigningAlgorithm, value: unknown, received: string])[] = [
   ["RS256", record({ ...rsa, d: undefined }), "a public key"],
   ["RS256", record({ ...rsa, p: undefined, qi: undefined }), damaged],
-  ["RS256", record({ ...rsa, n: rsa.n.slice(0, 100) }), "an RSA key of 600 bits"],
+  ["RS256", record({ ...rsa, n: rsa.n.slice(0, 100) }), "an RSA key of 600 bits, fewer than 2048"],
   ["RS256", record({ ...rsa, use: "enc" }), 'a key with use "enc"'],
   ["RS256", record({ ...rsa, n: otherRsa.n }), damaged],
   ["RS256", record(ec), 'a key with kty "EC", crv "P-256"'],
