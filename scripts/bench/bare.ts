@@ -3,7 +3,8 @@
  * digests and signs with Latchkey's functions, so that everything else is compared.
  */
 
-import { cryptography, encodeBase64url, generateKey, sha256 } from "../../src/core/keys/crypto.ts";
+import { cryptography, encodeBase64url, sha256 } from "../../src/core/keys/crypto.ts";
+import { generateKey } from "../../src/core/keys/jose_keys.ts";
 import { type BareResponse, serve } from "./bare_http.ts";
 import { rotatingId, user } from "./clients.ts";
 import { type BenchAlgorithm, latchkeySite, type ServerAddress } from "./site.ts";

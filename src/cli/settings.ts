@@ -196,7 +196,7 @@ export const programFields = {
     notInCheck: "a check keeps everything in memory",
   },
   /**
-   * A file with a private key, as a JWK or in PEM: the server signs with it first, also after a restart. Default: none, a
+   * A file with a private key, as a JWK or in PEM: the server signs with it first, also after a restart. Default: a
    * generated key, which the store keeps.
    */
   signingKey: {

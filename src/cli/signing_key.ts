@@ -1,9 +1,9 @@
-/** Reads the private key that the setting `signingKey` names, and says why a file or a key is none. */
+/** Reads the private key that the setting `signingKey` names, and says what is wrong with the file or the key. */
 
 import type { PrivateJwk } from "../client/private_jwk.ts";
 import { printable, shellQuote } from "../core/http/quote_value.ts";
 import { calculateJwkThumbprint } from "../core/keys/jose_keys.ts";
-import { describeUnusableKey, isKeyFor } from "../core/keys/key_faults.ts";
+import { describeUnusableKey, findKeyFault } from "../core/keys/key_faults.ts";
 import { importOwnKey } from "../core/keys/keys.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../core/keys/signing_algorithm.ts";
 import type { ConfigIssue } from "../core/rules/configuration_error.ts";
@@ -20,20 +20,25 @@ export async function readSigningKey(
 ): Promise<{ readonly key?: PrivateJwk; readonly issues: readonly ConfigIssue[] }> {
   const text = await readNamedFile(path, namedBy, readTextFile);
   if (typeof text !== "string") return { issues: [text] };
-  const isPem = text.includes("-----BEGIN ");
-  const jwk = isPem ? jwkOfPem(text) : parseJsonObject(text);
-  if (jwk === undefined || Array.isArray(jwk.keys)) {
-    const [received, hint] = isPem
-      ? [
-        "PEM without a private key, or with a passphrase",
-        `Name the file of the private key. Remove a passphrase: openssl pkey -in ${shellQuote(path)} -out plain.pem.`,
-      ]
-      : [jwk ? "a JWK Set" : "another text", `Write one whole key into ${printable(path)}, from { to }.`];
-    return { issues: [{ path: namedBy, expected: "a private key, as a JWK or in PEM", received, hint }] };
+  const reject = (received: string, hint: string) => ({
+    issues: [{ path: namedBy, expected: "a private key, as a JWK or in PEM", received, hint }],
+  });
+  const jwk = parseJsonObject(text) ?? jwkOfPem(text);
+  if (jwk === undefined) {
+    return text.includes("ENCRYPTED")
+      ? reject("a key in PEM with a passphrase", `Remove it: openssl pkey -in ${shellQuote(path)} -out plain.pem.`)
+      : reject(
+        "text without a usable key",
+        `Copy the whole private key (RSA, P-256 or Ed25519) into ${printable(path)}.`,
+      );
   }
+  if (Array.isArray(jwk.keys)) return reject("a JWK Set", `Copy one of its keys into ${printable(path)}, from { to }.`);
   const issues = await findSigningKeyIssues(jwk, alg, namedBy, "alg");
   if (issues.length > 0) return { issues };
-  return { key: { ...jwk, kid: typeof jwk.kid === "string" ? jwk.kid : await calculateJwkThumbprint(jwk) }, issues };
+  const { kid = await calculateJwkThumbprint(jwk) } = jwk;
+  return typeof kid === "string" && /^[\x21-\x7e]{1,128}$/.test(kid)
+    ? { key: { ...jwk, kid }, issues }
+    : reject("a JWK with another kid", "Write a kid of 1 to 128 visible ASCII characters, or remove it.");
 }
 
 /** Why a key cannot sign with the algorithm of the server. @param setting What chooses the algorithm. */
@@ -47,9 +52,9 @@ export async function findSigningKeyIssues(
     await importOwnKey(alg, { kid: "", jwk: jwk as Readonly<Record<string, string>> });
     return [];
   } catch {
-    const fitting = signingAlgorithms.find((one) => isKeyFor(one, jwk));
-    const hint = fitting === undefined || isKeyFor(alg, jwk)
-      ? `Copy the whole private key again, or another one for ${alg}.`
+    const fitting = signingAlgorithms.find((one) => findKeyFault(one, jwk) === undefined);
+    const hint = fitting === undefined || findKeyFault(alg, jwk) === undefined
+      ? `Copy the whole private key again, or use another one for ${alg}.`
       : `In the configuration file, set ${setting} to ${fitting}.`;
     return [{ path, ...describeUnusableKey(alg, jwk), hint }];
   }

@@ -17,7 +17,7 @@ export interface WithExtensions {
 export interface Slot<Value> {
   /** The value; `undefined` if it has none. */
   of(holder: WithExtensions | undefined): Value | undefined;
-  /** A copy with the value; without it, if it is `undefined`. The holder itself if that changes nothing. */
+  /** A copy with the value. For `undefined`, a copy without it, or the holder itself if it has none. */
   put<Copied extends object>(holder: Copied & WithExtensions, value: Value | undefined): Copied & WithExtensions;
 }
 
@@ -37,7 +37,7 @@ export function slot<Value>(name: string): Slot<Value> {
     put(holder, value) {
       ignoreRejection(value);
       if (isThenable(value)) throw new ProgramError(`expected a value for slot ${name}, received a promise. Await it.`);
-      const { extensions = {} } = holder;
+      const extensions = holder.extensions ?? {};
       if (value !== undefined) return { ...holder, extensions: { ...extensions, [name]: value } };
       if (!Object.hasOwn(extensions, name)) return holder;
       const { [name]: _, ...others } = extensions;

@@ -1,7 +1,7 @@
 /** Signing keys that a test brings along. */
 
-import { hasPrivateKey } from "../core/keys/jwk.ts";
 import { quote } from "../server/config/config_issue.ts";
+import { describeUnusableKey } from "../core/keys/key_faults.ts";
 import { importOwnKey } from "../core/keys/keys.ts";
 import { signingAlgorithms } from "../core/keys/signing_algorithm.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
@@ -26,10 +26,12 @@ export async function importKey(
   if (typeof kid !== "string" || !/^[\x21-\x7e]{1,128}$/.test(kid)) {
     return reject("a kid of 1 to 128 characters", quote(kid));
   }
-  if (!hasPrivateKey(key)) return reject("a private key", "a JWK without d or priv");
   if (!(lead >= 0 && Number.isFinite(lead))) return reject("lead of 0 seconds or more", String(lead));
   const jwk = { ...key } as Readonly<Record<string, string>>;
-  await importOwnKey(known, { kid, jwk }).catch(() => reject(`a private JWK for ${known}`, "another key"));
+  await importOwnKey(known, { kid, jwk }).catch(() => {
+    const { expected, received } = describeUnusableKey(known, jwk);
+    return reject(expected, received);
+  });
   const isTaken = await keys.verificationKey(kid, known) !== undefined;
   if (isTaken) return reject("a kid that no key of the server has", quote(kid));
   await keyRotation.rotate(known, lead, { kid, jwk });

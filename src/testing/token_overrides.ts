@@ -7,7 +7,7 @@ import type { Server } from "../core/server.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { encodeBase64url } from "../core/keys/crypto.ts";
-import { hasPrivateKey } from "../core/keys/jwk.ts";
+import { describeUnusableKey } from "../core/keys/key_faults.ts";
 import type { AccessTokenRecord } from "../server/token/access_tokens.ts";
 import { keysInMemory, testKeys, testKeysOf } from "./keys.ts";
 import { wrapStore } from "./wrap_store.ts";
@@ -108,14 +108,12 @@ export async function signerFor(
   { signedBy, issuer }: TokenOverrides,
 ): Promise<Signer> {
   if (typeof signedBy === "object") {
-    if (!hasPrivateKey(signedBy)) {
-      throw new TypeError("signedBy: expected a private JWK, received one without d or priv");
-    }
     try {
       const kid = signedBy.kid ?? await (await import("jose")).calculateJwkThumbprint(signedBy);
       return await foreignSigner(alg, { kid, jwk: { ...signedBy } });
     } catch (cause) {
-      throw new TypeError(`signedBy: expected a private JWK for ${alg}, received one that cannot be used`, { cause });
+      const { expected, received } = describeUnusableKey(alg, { ...signedBy });
+      throw new TypeError(`signedBy: expected ${expected}, received ${received}`, { cause });
     }
   }
   if (signedBy !== undefined && signedBy !== "wrong key" && signedBy !== "unknown key") {

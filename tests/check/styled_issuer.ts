@@ -1,7 +1,7 @@
 /** What a styled client knows of issuers, and how it sends requests to them. */
 
-import { randomBytes } from "../../src/core/keys/crypto.ts";
 import { createLocalJWKSet, jwtVerify, type JWTVerifyGetKey } from "jose";
+import { randomBytes } from "../../src/core/keys/crypto.ts";
 import { assertionParameters, basicCredentials, signingKey } from "../../src/client/authentication.ts";
 import { demandedNonce, type ProofKey, signProof } from "../../src/client/proof.ts";
 import type { ClientJourney } from "../../src/check/mod.ts";

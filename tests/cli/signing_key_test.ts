@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { execFileSync } from "node:child_process";
 import { calculateJwkThumbprint } from "jose";
+import { Buffer } from "node:buffer";
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -59,7 +60,7 @@ async function issueOf(path: string, alg?: string) {
   return issue!;
 }
 
-const noPemKey = /^PEM without a private key, or with a passphrase$/;
+const unusable = /^text without a usable key$/;
 const short = {
   ...generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey.export({ format: "jwk" }),
   kid: "own",
@@ -68,17 +69,27 @@ const damaged = /^a key whose members are damaged or do not belong together$/;
 
 /** A file, its content, what was found, and words of the fix. */
 const files: readonly (readonly [name: string, content: unknown, received: RegExp, fix: RegExp])[] = [
-  ["empty.json", "", /^another text$/, /Write one whole key into/],
-  ["array.json", [rsa], /^another text$/, /Write one whole key into/],
-  ["cut.json", JSON.stringify(rsa).slice(0, 500), /^another text$/, /Write one whole key into/],
-  ["public.pem", "-----BEGIN PUBLIC KEY-----\nMIIB\n", noPemKey, /Name the file of the private key/],
-  ["ssh", "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n", noPemKey, /Name the file of the private key/],
-  ["cut.pem", pem("pkcs8").slice(0, 500), noPemKey, /Name the file of the private key/],
+  ["empty.json", "", unusable, /Copy the whole private key/],
+  ["array.json", [rsa], unusable, /Copy the whole private key/],
+  ["cut.json", JSON.stringify(rsa).slice(0, 500), unusable, /Copy the whole private key/],
+  ["public.pem", "-----BEGIN PUBLIC KEY-----\nMIIB\n", unusable, /Copy the whole private key/],
+  ["ssh", "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n", unusable, /Copy the whole private key/],
+  ["cut.pem", pem("pkcs8").slice(0, 500), unusable, /Copy the whole private key/],
   ["ec.pem", pem("sec1", ec), /^a key with kty "EC", crv "P-256"$/, /set alg to ES256\.$/],
-  ["set.json", { keys: [rsa] }, /^a JWK Set$/, /Write one whole key/],
+  ["set.json", { keys: [rsa] }, /^a JWK Set$/, /Copy one of its keys/],
   ["public.json", without(rsa, "d", "p", "q", "dp", "dq", "qi"), /^a public key$/, /another one for RS256/],
   ["nop.json", without(rsa, "p", "dp"), damaged, /Copy the whole private key/],
   ["short.json", short, /^an RSA key of 1024 bits, fewer than 2048$/, /another one for RS256/],
+  ["padded.json", { ...rsa, n: `${rsa.n}=` }, /^an RSA key whose n is not base64url$/, /another one for RS256/],
+  [
+    "base64.json",
+    { ...rsa, n: Buffer.from(rsa.n!, "base64url").toString("base64") },
+    /^an RSA key whose n/,
+    /another one/,
+  ],
+  ["number.json", { ...rsa, kid: 2024 }, /^a JWK with another kid$/, /visible ASCII/],
+  ["empty-kid.json", { ...rsa, kid: "" }, /^a JWK with another kid$/, /visible ASCII/],
+  ["in.json", { key: pem("pkcs8") }, /^a key without kty$/, /another one for RS256/],
   ["encryption.json", { ...rsa, use: "enc" }, /^a key with use "enc"$/, /another one for RS256/],
   ["mixed.json", { ...rsa, n: otherRsa.n }, damaged, /Copy the whole private key/],
   ["secret.json", { kty: "oct", k: "c2VjcmV0", kid: "own" }, /^a key with kty "oct"$/, /another one for RS256/],

@@ -36,7 +36,7 @@ const floorMs = 100;
 
 /**
  * Further attempts with a request that took longer. The least time counts: compilation ends, and tests of other files,
- * which share caches with these, run only now and then.
+ * which share the processor's caches, run only now and then.
  */
 const maxAttempts = 24;
 
@@ -61,6 +61,15 @@ async function findCost(
   }
   return isCheap() ? [] : [`${name} takes ${Math.round(least)} ms, the other ${Math.round(leastPlain)} ms`];
 }
+
+test("the time of a loop is measured", async () => {
+  const loop = () => {
+    let sum = 0;
+    for (let i = 0; i < 3e8; i++) sum += i % 7;
+    return sum;
+  };
+  assert(await cpuTimeOf(loop) > 0);
+});
 
 /**
  * The places that get every kind of text; in a run of all files, an eighth of the kinds. The others get two kinds.

@@ -4,8 +4,7 @@ import { exportJWK, type JWK } from "jose";
 import { assertionParameters } from "../../src/client/authentication.ts";
 import { importSigningKey, type JwtChanges, type SigningContext, type SigningKey } from "../../src/client/jwt.ts";
 import { createProofKey, type ProofKey, signProof } from "../../src/client/proof.ts";
-import { encodeBase64url, sha256 } from "../../src/core/keys/crypto.ts";
-import { randomBytes } from "../../src/core/keys/crypto.ts";
+import { encodeBase64url, randomBytes, sha256 } from "../../src/core/keys/crypto.ts";
 import { clientKeyPair } from "../rsa_keys.ts";
 
 /** Where the test servers start: 2026-01-01T00:00:00Z, in seconds. */

@@ -48,6 +48,7 @@ const ofServer: readonly Load[] = [
   () => import("../../server/login/mod.ts"),
   () => import("../../server/profiles/keycloak_handlers.ts"),
   () => import("../../server/rules.ts"),
+  () => import("../../testing/user_decisions.ts"),
 ];
 
 /** What the tools for developers need besides. */
@@ -57,7 +58,6 @@ const ofTools: readonly Load[] = [
   () => import("../../check/fault.ts"),
   () => import("../../check/open_check.ts"),
   () => import("../../testing/fault_pages/handlers.ts"),
-  () => import("../../testing/user_decisions.ts"),
 ];
 
 /**

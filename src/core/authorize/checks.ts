@@ -100,8 +100,8 @@ export async function readRequest(input: CheckInput): Promise<AuthorizationReque
         `expected the check ${read!.name} to return members of the request or nothing, received ${describeKind(added)}`,
       );
     }
-    const { extensions = request.extensions } = added;
-    Object.assign(request, added, { extensions: extensions && { ...request.extensions, ...extensions } });
+    const extensions = added.extensions && { ...request.extensions, ...added.extensions };
+    Object.assign(request, added, { extensions: extensions ?? request.extensions });
   }
   assertRead(request, "scope", "AZ-17");
   assertRead(request, "loginRequirements", "OI-03");

@@ -1,4 +1,4 @@
-/** Keys by jose: a dozen files, which are loaded with the first key, not before the first response. */
+/** Keys by jose, which is loaded when one is first needed. One function at a time: all of jose takes twice as long. */
 
 import { exportJWK } from "jose/key/export";
 import { generateKeyPair } from "jose/key/generate/keypair";

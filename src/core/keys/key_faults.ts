@@ -21,29 +21,24 @@ function typeOf(alg: SigningAlgorithm): Jwk {
   }
 }
 
-/** Whether a key is one for signatures of an algorithm. Runtimes import others, too: Deno a key of P-384 for ES256. */
-export function isKeyFor(alg: SigningAlgorithm, key: Jwk): boolean {
-  return isTypeOf(alg, key) && isForSignatures(key) && !isTooShort(key);
-}
-
-const isTypeOf = (alg: SigningAlgorithm, key: Jwk) =>
-  Object.entries(typeOf(alg)).every(([name, value]) => key[name] === value);
-
-const isForSignatures = ({ use = "sig" }: Jwk) => use === "sig";
-
-const isTooShort = ({ kty, n }: Jwk) => kty === "RSA" && (rsaKeyBits(n) ?? minRsaKeyBits) < minRsaKeyBits;
-
 /** Describes a key that cannot sign with an algorithm, without its values. */
 export function describeUnusableKey(alg: SigningAlgorithm, key: Jwk): { expected: string; received: string } {
-  return { expected: `a private key for ${alg} (${describeType(typeOf(alg))})`, received: describeFault(alg, key) };
+  const fault = hasPrivateKey(key) ? "a key whose members are damaged or do not belong together" : "a public key";
+  const expected = `a private key for ${alg} (${describeType(typeOf(alg))})`;
+  return { expected, received: findKeyFault(alg, key) ?? fault };
 }
 
-function describeFault(alg: SigningAlgorithm, key: Jwk): string {
-  if (key.kty === undefined) return "a key without kty";
-  if (!isTypeOf(alg, key)) return `a key with ${describeType(key)}`;
-  if (!isForSignatures(key)) return `a key with use ${quoteValue(key.use)}`;
-  if (isTooShort(key)) return `an RSA key of ${rsaKeyBits(key.n)} bits, fewer than ${minRsaKeyBits}`;
-  return hasPrivateKey(key) ? "a key whose members are damaged or do not belong together" : "a public key";
+/** Why a key may not sign with an algorithm. Runtimes import others, too: Deno a key of P-384 for ES256. */
+export function findKeyFault(alg: SigningAlgorithm, key: Jwk): string | undefined {
+  const { kty, use = "sig", n } = key;
+  if (kty === undefined) return "a key without kty";
+  const isOfType = Object.entries(typeOf(alg)).every(([name, value]) => key[name] === value);
+  if (!isOfType) return `a key with ${describeType(key)}`;
+  if (use !== "sig") return `a key with use ${quoteValue(use)}`;
+  if (kty !== "RSA") return undefined;
+  const bits = rsaKeyBits(n);
+  if (bits === undefined) return "an RSA key whose n is not base64url";
+  return bits < minRsaKeyBits ? `an RSA key of ${bits} bits, fewer than ${minRsaKeyBits}` : undefined;
 }
 
 function describeType({ kty, crv, alg }: Jwk): string {

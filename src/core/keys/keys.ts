@@ -5,7 +5,7 @@
  */
 
 import { cryptography } from "./crypto.ts";
-import { describeUnusableKey, isKeyFor } from "./key_faults.ts";
+import { describeUnusableKey, findKeyFault } from "./key_faults.ts";
 import { keyMembersOf, type PublicKey, publicMembersOf } from "./jwk.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
 import { isObject } from "../http/json_value.ts";
@@ -192,6 +192,8 @@ export async function loadKeyOfRecord(
   record: KeyRecord,
   importKey: (alg: SigningAlgorithm, record: KeyRecord) => Promise<ImportedKey>,
 ): Promise<LoadedKey> {
+  // A file that cannot be loaded is no fault of the key.
+  await import("./jose_keys.ts");
   try {
     return loadedKey(alg, record, await importKey(alg, record));
   } catch (error) {
@@ -280,7 +282,8 @@ export async function areOnePair(sign: Signer["sign"], publicKey: PublicKey): Pr
 /** The public key of a JWK, which may be a private one. */
 export function importVerificationKey(alg: SigningAlgorithm, jwk: NewKey["jwk"]): Promise<PublicKey> {
   return memoize(verificationKeys, alg, jwk, async () => {
-    if (!isKeyFor(alg, jwk)) throw new Error(describeUnusableKey(alg, jwk).received);
+    const fault = findKeyFault(alg, jwk);
+    if (fault !== undefined) throw new Error(fault);
     const { importPublicKey } = await import("./jose_keys.ts");
     return await importPublicKey(alg, publicMembersOf(jwk));
   });

@@ -215,9 +215,9 @@ const statusPattern = new RegExp(`(?<![\\w.:-])(?:${Object.keys(statusCauses).jo
 
 /** The messages of the table in a text, one a problem, in its order, without those that are parts of a longer one. */
 function findExact(searched: string): readonly Match[] {
-  const inSmallLetters = searched.toLowerCase();
+  const lowerCased = searched.toLowerCase();
   const matches = patterns().flatMap(({ problem, message, words, pattern }): Match[] => {
-    const match = words.every((word) => inSmallLetters.includes(word)) ? pattern.exec(searched) : null;
+    const match = words.every((word) => lowerCased.includes(word)) ? pattern.exec(searched) : null;
     if (match === null) return [];
     return [{ problem, message, weight: weights.message, start: match.index, end: match.index + match[0].length }];
   });
@@ -397,7 +397,7 @@ interface MessagePattern {
   readonly problem: Problem;
   readonly message: LibraryMessage;
   readonly pattern: RegExp;
-  /** As `longestWords()`. */
+  /** What `longestWords()` returns for the message. */
   readonly words: readonly string[];
 }
 
@@ -412,7 +412,7 @@ function patterns(): readonly MessagePattern[] {
   );
 }
 
-/** The longest word of each part between two values, in small letters: a text without them does not have the message. */
+/** The longest word of each part between two values, in lower case: a text without them does not have the message. */
 export function longestWords(message: string): readonly string[] {
   return message.toLowerCase().split("*").map((part) =>
     (part.match(/\w+/g) ?? []).reduce((longest, word) => word.length > longest.length ? word : longest, "")

@@ -98,8 +98,8 @@ const sentences: readonly (readonly [sentence: string, ids: readonly RuleId[]])[
 /** The rules that write the longest sentence in a text; none if it has no such sentence. */
 export function rulesOfSentence(text: string): readonly RuleId[] {
   const searched = searchedText(text);
-  const inSmallLetters = searched.toLowerCase();
-  const mayHave = (sentence: string) => longestWords(sentence).every((word) => inSmallLetters.includes(word));
+  const lowerCased = searched.toLowerCase();
+  const mayHave = (sentence: string) => longestWords(sentence).every((word) => lowerCased.includes(word));
   return sentences.find(([sentence]) => mayHave(sentence) && sentencePattern(sentence).test(searched))?.[1] ?? [];
 }
 

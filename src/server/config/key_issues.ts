@@ -18,9 +18,7 @@ export function validateAvailable(path: string, alg: string): ConfigIssue[] {
   }];
 }
 
-/**
- * All issues of `jwks` and `jwks_uri`; paths are relative to their owner.
- */
+/** All issues of `jwks` and `jwks_uri`; paths are relative to their owner. */
 export function validatePublicKeys(
   { jwks, jwks_uri: uri }: { readonly jwks?: PublicKeySet; readonly jwks_uri?: string },
   localUrls: LocalUrls,

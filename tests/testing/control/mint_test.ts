@@ -62,8 +62,8 @@ test("[CO-05] wrong options of a minted token are a problem", async () => {
     ["code", {}, /expected a code verifier/],
     ["code", { client: 5 }, /1 error/],
     ["idToken", { signedBy: "some key" }, /./],
-    ["idToken", { signedBy: { kty: "EC", crv: "P-256", x: "a", y: "b", d: "c" } }, /private JWK for EdDSA/],
-    ["idToken", { signedBy: { kty: {}, d: "c" } }, /private JWK for EdDSA/],
+    ["idToken", { signedBy: { kty: "EC", crv: "P-256", x: "a", y: "b", d: "c" } }, /private key for EdDSA/],
+    ["idToken", { signedBy: { kty: {}, d: "c" } }, /private key for EdDSA/],
     ["accessToken", { expiresIn: 1e16 }, /./],
   ];
   await forEachCase(invalid, async ([kind, options, detail]) => {

@@ -184,10 +184,10 @@ test("a key of the test signs with its kid, and the one before stays published",
   const invalid: readonly [object, RegExp][] = [
     [{ ...key }, /a kid that no key of the server has, received "my-key"/],
     [{ ...key, kid: undefined }, /a kid of 1 to 128 characters/],
-    [{ ...key, kid: "other", d: undefined }, /without d/],
-    [{ ...key, kid: "other", x, y }, /a private JWK for ES256/],
+    [{ ...key, kid: "other", d: undefined }, /received a public key/],
+    [{ ...key, kid: "other", x, y }, /a private key for ES256/],
     [{ ...key, kid: "other", alg: "HS256" }, /alg to be one of/],
-    [{ kty: "oct", k: "AAAA", d: "x", kid: "other", alg: "ES256" }, /a private JWK for ES256/],
+    [{ kty: "oct", k: "AAAA", d: "x", kid: "other", alg: "ES256" }, /a private key for ES256/],
   ];
   await forEachCase(invalid, async ([key, detail]) => {
     const { status, body } = await post("/importKey", { key });
