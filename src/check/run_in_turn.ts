@@ -1,6 +1,4 @@
-/**
- * Runs the attacks one after the other against one server, whose client keeps cached data from earlier attacks.
- */
+/** Runs the attacks one after the other against one server, whose client keeps cached data from earlier attacks. */
 
 import { journeyOf, needsOf, secondsBetweenLogins } from "./attack.ts";
 import { runAttack } from "./attack_journey.ts";

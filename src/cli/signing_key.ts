@@ -27,10 +27,7 @@ export async function readSigningKey(
   if (jwk === undefined) {
     return text.includes("ENCRYPTED")
       ? reject("a key in PEM with a passphrase", `Remove it: openssl pkey -in ${shellQuote(path)} -out plain.pem.`)
-      : reject(
-        "text without a usable key",
-        `Copy the whole private key (RSA, P-256 or Ed25519) into ${printable(path)}.`,
-      );
+      : reject("no such key", "Name the whole file of an RSA, P-256 or Ed25519 key: a JWK, PKCS#8, PKCS#1 or SEC1.");
   }
   if (Array.isArray(jwk.keys)) return reject("a JWK Set", `Copy one of its keys into ${printable(path)}, from { to }.`);
   const issues = await findSigningKeyIssues(jwk, alg, namedBy, "alg");
@@ -38,7 +35,7 @@ export async function readSigningKey(
   const { kid = await calculateJwkThumbprint(jwk) } = jwk;
   return typeof kid === "string" && /^[\x21-\x7e]{1,128}$/.test(kid)
     ? { key: { ...jwk, kid }, issues }
-    : reject("a JWK with another kid", "Write a kid of 1 to 128 visible ASCII characters, or remove it.");
+    : reject("a JWK whose kid is not 1 to 128 visible ASCII characters", "Write such a kid, or remove it.");
 }
 
 /** Why a key cannot sign with the algorithm of the server. @param setting What chooses the algorithm. */
@@ -53,8 +50,10 @@ export async function findSigningKeyIssues(
     return [];
   } catch {
     const fitting = signingAlgorithms.find((one) => findKeyFault(one, jwk) === undefined);
-    const hint = fitting === undefined || findKeyFault(alg, jwk) === undefined
-      ? `Copy the whole private key again, or use another one for ${alg}.`
+    const hint = findKeyFault(alg, jwk) === undefined
+      ? "Copy the whole private key again."
+      : fitting === undefined
+      ? `Use another private key for ${alg}.`
       : `In the configuration file, set ${setting} to ${fitting}.`;
     return [{ path, ...describeUnusableKey(alg, jwk), hint }];
   }

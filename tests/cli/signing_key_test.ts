@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { execFileSync } from "node:child_process";
-import { calculateJwkThumbprint } from "jose";
+import { calculateJwkThumbprint, decodeProtectedHeader } from "jose";
 import { Buffer } from "node:buffer";
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,6 +13,7 @@ import { openServer } from "../../src/cli/open_server.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { hasAlgorithm } from "../../src/core/keys/signing_algorithm.ts";
 import { ConfigurationError } from "../../src/mod.ts";
+import { demoSecret } from "../../src/server/config/demo_entries.ts";
 import { testKeysOf } from "../../src/testing/keys.ts";
 import { forEachCase } from "../kit.ts";
 import { commandEnvironment, readRules } from "./command_runs.ts";
@@ -60,7 +61,7 @@ async function issueOf(path: string, alg?: string) {
   return issue!;
 }
 
-const unusable = /^text without a usable key$/;
+const unusable = /^no such key$/;
 const short = {
   ...generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey.export({ format: "jwk" }),
   kid: "own",
@@ -69,31 +70,33 @@ const damaged = /^a key whose members are damaged or do not belong together$/;
 
 /** A file, its content, what was found, and words of the fix. */
 const files: readonly (readonly [name: string, content: unknown, received: RegExp, fix: RegExp])[] = [
-  ["empty.json", "", unusable, /Copy the whole private key/],
-  ["array.json", [rsa], unusable, /Copy the whole private key/],
-  ["cut.json", JSON.stringify(rsa).slice(0, 500), unusable, /Copy the whole private key/],
-  ["public.pem", "-----BEGIN PUBLIC KEY-----\nMIIB\n", unusable, /Copy the whole private key/],
-  ["ssh", "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n", unusable, /Copy the whole private key/],
-  ["cut.pem", pem("pkcs8").slice(0, 500), unusable, /Copy the whole private key/],
+  ["empty.json", "", unusable, /Name the whole file/],
+  ["array.json", [rsa], unusable, /Name the whole file/],
+  ["cut.json", JSON.stringify(rsa).slice(0, 500), unusable, /Name the whole file/],
+  ["public.pem", "-----BEGIN PUBLIC KEY-----\nMIIB\n", unusable, /Name the whole file/],
+  ["ssh", "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n", unusable, /Name the whole file/],
+  ["cut.pem", pem("pkcs8").slice(0, 500), unusable, /Name the whole file/],
   ["ec.pem", pem("sec1", ec), /^a key with kty "EC", crv "P-256"$/, /set alg to ES256\.$/],
   ["set.json", { keys: [rsa] }, /^a JWK Set$/, /Copy one of its keys/],
-  ["public.json", without(rsa, "d", "p", "q", "dp", "dq", "qi"), /^a public key$/, /another one for RS256/],
+  ["public.json", without(rsa, "d", "p", "q", "dp", "dq", "qi"), /^a public key$/, /Copy the whole private key/],
   ["nop.json", without(rsa, "p", "dp"), damaged, /Copy the whole private key/],
-  ["short.json", short, /^an RSA key of 1024 bits, fewer than 2048$/, /another one for RS256/],
-  ["padded.json", { ...rsa, n: `${rsa.n}=` }, /^an RSA key whose n is not base64url$/, /another one for RS256/],
+  ["short.json", short, /^an RSA key of 1024 bits, fewer than 2048$/, /another private key for RS256/],
+  ["padded.json", { ...rsa, n: `${rsa.n}=` }, /^an RSA key whose n is not base64url$/, /another private key for RS256/],
   [
     "base64.json",
     { ...rsa, n: Buffer.from(rsa.n!, "base64url").toString("base64") },
     /^an RSA key whose n/,
-    /another one/,
+    /another private key/,
   ],
-  ["number.json", { ...rsa, kid: 2024 }, /^a JWK with another kid$/, /visible ASCII/],
-  ["empty-kid.json", { ...rsa, kid: "" }, /^a JWK with another kid$/, /visible ASCII/],
-  ["in.json", { key: pem("pkcs8") }, /^a key without kty$/, /another one for RS256/],
-  ["encryption.json", { ...rsa, use: "enc" }, /^a key with use "enc"$/, /another one for RS256/],
+  ["number.json", { ...rsa, kid: 2024 }, /kid is not 1 to 128/, /or remove it/],
+  ["empty-kid.json", { ...rsa, kid: "" }, /kid is not 1 to 128/, /or remove it/],
+  ["in.json", { key: pem("pkcs8") }, /^a key without kty$/, /another private key for RS256/],
+  ["encryption.json", { ...rsa, use: "enc" }, /^a key with use "enc"$/, /another private key for RS256/],
   ["mixed.json", { ...rsa, n: otherRsa.n }, damaged, /Copy the whole private key/],
-  ["secret.json", { kty: "oct", k: "c2VjcmV0", kid: "own" }, /^a key with kty "oct"$/, /another one for RS256/],
-  ["p384.json", { ...ec, crv: "P-384" }, /^a key with kty "EC", crv "P-384"$/, /another one for RS256/],
+  ["secret-kty.json", { ...rsa, kty: rsa.d! }, /^a key with kty another value$/, /another private key/],
+  ["secret-use.json", { ...rsa, use: rsa.d! }, /^a key with use another value$/, /another private key/],
+  ["secret.json", { kty: "oct", k: "c2VjcmV0", kid: "own" }, /^a key with kty "oct"$/, /another private key for RS256/],
+  ["p384.json", { ...ec, crv: "P-384" }, /^a key with kty "EC", crv "P-384"$/, /another private key for RS256/],
   ["ec.json", ec, /^a key with kty "EC", crv "P-256"$/, /set alg to ES256\.$/],
   ["ed.json", ed, /^a key with kty "OKP", crv "Ed25519"$/, /set alg to EdDSA\.$/],
 ];
@@ -131,6 +134,7 @@ test("a key in PEM, or without kid, is published under its thumbprint", async ()
     [pem("pkcs1"), rsa, "RS256"],
     [`\ufeff${pem("pkcs8").replaceAll("\n", "\r\n")}`, rsa, "RS256"],
     [certificate + pem("pkcs8"), rsa, "RS256"],
+    [pem("pkcs8") + certificate, rsa, "RS256"],
     [pem("sec1", ec), ec, "ES256"],
     [pem("pkcs8", ed), ed, "EdDSA"],
   ];
@@ -146,14 +150,33 @@ test("a key in PEM, or without kid, is published under its thumbprint", async ()
   assertEquals((await published(join(folder, "plain.pem")))[0]!.n, rsa.n);
 });
 
-test("[JK-02] another key with the kid of a stored one is rejected, the same key is not", async () => {
+test("[JK-02] with a store, the given key signs, or the start says why it does not", async () => {
   const store = `sqlite:${join(folder, "keys.db")}`;
-  for (const [i, jwk] of [rsa, rsa, otherRsa].entries()) {
-    const path = join(folder, `${i}.json`);
+  const second = { ...otherRsa, kid: "second" };
+  const starts: readonly (readonly [Jwk, alg: string, isAccepted: boolean])[] = [
+    [rsa, "RS256", true],
+    [rsa, "RS256", true],
+    [otherRsa, "RS256", false],
+    [{ ...ec, kid: rsa.kid! }, "ES256", false],
+    [second, "RS256", true],
+    [rsa, "RS256", false],
+    [second, "RS256", true],
+  ];
+  for (const [jwk, alg, isAccepted] of starts) {
+    const path = join(folder, "stored.json");
     writeFileSync(path, JSON.stringify(jwk));
-    const opened = start(path, "RS256", ["--store", store]);
-    if (jwk === rsa) await (await opened).server.close();
-    else assertEquals((await assertRejects(() => opened, ConfigurationError)).issues[0]!.received, '"own"');
+    const opened = start(path, alg, ["--store", store]);
+    if (isAccepted) {
+      const { server } = await opened;
+      const form = { grant_type: "client_credentials", client_id: "demo-confidential", client_secret: demoSecret };
+      const request = { method: "POST", body: new URLSearchParams(form) };
+      const { access_token } = await (await server.fetch(new Request(`${server.issuer}/oauth2/token`, request))).json();
+      assertEquals(decodeProtectedHeader(access_token).kid, jwk.kid);
+      await server.close();
+    } else {
+      const { issues: [issue] } = await assertRejects(() => opened, ConfigurationError);
+      assertEquals(issue!.received, `the key ${JSON.stringify(jwk.kid)}, which is neither`);
+    }
   }
 });
 

@@ -2,6 +2,7 @@
 
 import type { PrivateJwk } from "../../client/private_jwk.ts";
 import { quoteValue } from "../../core/http/quote_value.ts";
+import { signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
 import { publicMembersOf } from "../../core/keys/jwk.ts";
 import { ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { recorder as createRecorder } from "../../recorder/recorder.ts";
@@ -53,17 +54,24 @@ export const withDefaultUser: Product = (program) => ({
  */
 async function importSigningKey(server: HostedServer, { kid, ...key }: PrivateJwk): Promise<void> {
   const id = kid ?? (new URL(server.issuer).pathname.split("/").at(-1) || "default");
-  const { alg } = server.policy;
-  const stored = (await server.keys.publishedKeys([])).find((one) => one.kid === id && one.alg === alg);
-  if (stored !== undefined) {
-    if (Object.entries(publicMembersOf(key)).every(([name, value]) => name === "alg" || stored[name] === value)) return;
-    throw new ConfigurationError([{
-      path: kid === undefined ? "tokenProvider.keyProvider.initialKeys" : "signingKey",
-      expected: "a kid that no other key in the store has",
-      received: quoteValue(id),
-      hint: "Give the key another kid, or use another store.",
-    }]);
+  const { keys, policy: { alg } } = server;
+  const signs = async () => {
+    const stored = (await keys.publishedKeys([])).find((one) => one.kid === id && one.alg === alg);
+    return stored !== undefined && (await keys.signer(alg)).kid === id &&
+      Object.entries(publicMembersOf(key)).every(([name, value]) => name === "alg" || stored[name] === value);
+  };
+  if (await signs()) return;
+  const known = await Promise.all(signingAlgorithms.map((one) => keys.verificationKey(id, one, Infinity)));
+  if (known.every((one) => one === undefined)) {
+    const { importKey } = await import("../../testing/import_key.ts");
+    await importKey(server, { ...key, kid: id, alg });
+    // Another server may have added a key at the same time.
+    if (await signs()) return;
   }
-  const { importKey } = await import("../../testing/import_key.ts");
-  await importKey(server, { ...key, kid: id, alg });
+  throw new ConfigurationError([{
+    path: kid === undefined ? "tokenProvider.keyProvider.initialKeys" : "signingKey",
+    expected: "a key that is new to the store, or the newest one in it",
+    received: `the key ${quoteValue(id)}, which is neither`,
+    hint: "Give the key another kid, or use another store.",
+  }]);
 }

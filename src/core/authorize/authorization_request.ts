@@ -59,9 +59,7 @@ export interface LoginRequirements extends WithExtensions {
   readonly maxAgeSeconds?: number;
   /** The user that the client expects to log in: a subject or an e-mail address, unverified. */
   readonly loginHint?: string;
-  /**
-   * Lists of subjects, such as that of `id_token_hint`: the user's subject for this client must be in each of them.
-   */
+  /** Lists of subjects, such as that of `id_token_hint`: the user's subject for this client must be in each of them. */
   readonly demandedSubs?: readonly (readonly string[])[];
 }
 

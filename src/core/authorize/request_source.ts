@@ -7,9 +7,7 @@ import type { WithExtensions } from "../slot.ts";
 
 /** What is known of the source of the parameters of a request, with values of the extension that read it. */
 export interface RequestOrigin extends WithExtensions {
-  /**
-   * Why the source cannot be used: the client receives this error. The parameters are then those of query or form.
-   */
+  /** Why the source cannot be used: the client receives this error. The parameters are then those of query or form. */
   readonly rejection?: OAuthError;
 }
 

@@ -34,7 +34,7 @@ export function findKeyFault(alg: SigningAlgorithm, key: Jwk): string | undefine
   if (kty === undefined) return "a key without kty";
   const isOfType = Object.entries(typeOf(alg)).every(([name, value]) => key[name] === value);
   if (!isOfType) return `a key with ${describeType(key)}`;
-  if (use !== "sig") return `a key with use ${quoteValue(use)}`;
+  if (use !== "sig") return `a key with use ${showName(use)}`;
   if (kty !== "RSA") return undefined;
   const bits = rsaKeyBits(n);
   if (bits === undefined) return "an RSA key whose n is not base64url";
@@ -43,5 +43,8 @@ export function findKeyFault(alg: SigningAlgorithm, key: Jwk): string | undefine
 
 function describeType({ kty, crv, alg }: Jwk): string {
   const members = { kty, ...crv !== undefined && { crv }, ...kty === "AKP" && { alg } };
-  return Object.entries(members).map(([name, value]) => `${name} ${quoteValue(value)}`).join(", ");
+  return Object.entries(members).map(([name, value]) => `${name} ${showName(value)}`).join(", ");
 }
+
+/** A part of a key may stand by mistake where a short name belongs. */
+const showName = (value: unknown) => String(value).length > 16 ? "another value" : quoteValue(value);

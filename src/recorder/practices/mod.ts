@@ -21,9 +21,7 @@ import type { Exchange } from "../exchange.ts";
 
 export type { Recording, TrafficFacts } from "./traffic.ts";
 
-/**
- * Every practice, in the order of a login: what a client does wrong although each of its requests is accepted.
- */
+/** Every practice, in the order of a login: what a client does wrong although each of its requests is accepted. */
 export const practices: readonly PracticeDefinition[] = [
   ...authorizationRequestPractices,
   ...pkcePractices,

@@ -115,9 +115,7 @@ export function parseClient(policy: Policy, audience: string, entry: ClientEntry
   return parseEntry(policy, entry);
 }
 
-/**
- * Serializes a client for the store: with a digest of its secret, unless the secret is the key of its assertions.
- */
+/** Serializes a client for the store: with a digest of its secret, unless the secret is the key of its assertions. */
 async function serializeClient(client: ClientEntry): Promise<SerializedEntry> {
   const { client_secret: secret, ...others } = client;
   if (secret === undefined) return { ...others };

@@ -39,9 +39,7 @@ export interface HostOptions {
    * store. Default: each app has a new memory store.
    */
   readonly store?: Store | Promise<Store>;
-  /**
-   * The origin of the apps with a `path`, with the port of {@link Host.listen}. Default: `http://localhost:9000`.
-   */
+  /** The origin of the apps with a `path`, with the port of {@link Host.listen}. Default: `http://localhost:9000`. */
   readonly origin?: string;
 }
 

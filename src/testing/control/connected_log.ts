@@ -11,9 +11,7 @@ export interface ControlledExchange extends Omit<Exchange, "events"> {
   readonly internalErrors: readonly string[];
 }
 
-/**
- * @internal The functions of {@link Expectation}. Await the last one: one call checks them all.
- */
+/** @internal The functions of {@link Expectation}. Await the last one: one call checks them all. */
 export type ConnectedExpectation =
   & PromiseLike<void>
   & { readonly [Name in keyof Expectation]: (...args: Parameters<Expectation[Name]>) => ConnectedExpectation };
