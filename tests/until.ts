@@ -30,7 +30,10 @@ export async function endsWithin<T>(milliseconds: number, action: () => Promise<
   return await Promise.race([ending, late]).finally(() => clearTimeout(timer));
 }
 
-/** The CPU time of this thread during an action, in milliseconds. Pauses do not count; on Deno, neither do other test files. */
+/**
+ * The CPU time of this thread during an action, in milliseconds. Pauses do not count; on Deno, neither do other test
+ * files.
+ */
 export async function cpuTimeOf(action: () => unknown): Promise<number> {
   const before = process.threadCpuUsage();
   await action();

@@ -101,6 +101,7 @@ async function startBanner(
   const { server, app, config, storedEntries } = started;
   const { configSource, host, issuersByPath, resolved: { hasDemoClients } } = config;
   const policy = initialPolicy(app);
+  const signer = config.signingKey && await app.server.keys.signer(app.server.policy.alg);
   const documents = app.endpoints.filter(({ name }) => name === "discovery").map(({ path }) =>
     new URL(server.issuer).origin + path
   );
@@ -108,7 +109,7 @@ async function startBanner(
     ...startDetails(started),
     ...{ configSource, policy, storedEntries, host },
     startMs: performance.now(),
-    signingKid: config.signingKey?.kid,
+    signingKid: config.signingKey?.kid === signer?.kid ? signer?.kid : undefined,
     defaultUser: (await server.users.list({ limit: 1 }))[0]?.sub,
     discovery: documents.find((document) => document.endsWith("/openid-configuration")) ?? documents[0],
     demoSecret: hasDemoClients ? demoSecret : undefined,

@@ -2,13 +2,13 @@
 
 import type { PrivateJwk } from "../../client/private_jwk.ts";
 import { quoteValue } from "../../core/http/quote_value.ts";
-import { signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
-import { publicMembersOf } from "../../core/keys/jwk.ts";
+import { areOnePair, importOwnKey } from "../../core/keys/keys.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
 import { ConfigurationError } from "../../core/rules/configuration_error.ts";
 import { recorder as createRecorder } from "../../recorder/recorder.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import { chooseDefaultUser } from "../default_user.ts";
-import { addPlugins, type Product } from "./program.ts";
+import { addPlugins, type Product, type Program, reportWarning } from "./program.ts";
 
 export const withMcpServer: Product = async (program) => {
   const { mcpServer: path } = program.config;
@@ -40,7 +40,7 @@ export const withSigningKey: Product = (program) => {
   if (signingKey === undefined) return program;
   let server: HostedServer | undefined;
   const opened = addPlugins(program, { setup: (app) => void (server = app.server) });
-  return { ...opened, starts: [...starts, () => importSigningKey(server!, signingKey)] };
+  return { ...opened, starts: [...starts, () => importSigningKey(program, server!, signingKey)] };
 };
 
 export const withDefaultUser: Product = (program) => ({
@@ -52,26 +52,28 @@ export const withDefaultUser: Product = (program) => ({
  * Makes a key the first that signs, with its own `kid`; without one, that is the last segment of the issuer, as in
  * mock-oauth2-server. It signs with the algorithm of the server, whatever its `alg` says.
  */
-async function importSigningKey(server: HostedServer, { kid, ...key }: PrivateJwk): Promise<void> {
+async function importSigningKey(program: Program, server: HostedServer, { kid, ...jwk }: PrivateJwk): Promise<void> {
+  const path = kid === undefined ? "tokenProvider.keyProvider.initialKeys" : "signingKey";
   const id = kid ?? (new URL(server.issuer).pathname.split("/").at(-1) || "default");
   const { keys, policy: { alg } } = server;
-  const signs = async () => {
-    const stored = (await keys.publishedKeys([])).find((one) => one.kid === id && one.alg === alg);
-    return stored !== undefined && (await keys.signer(alg)).kid === id &&
-      Object.entries(publicMembersOf(key)).every(([name, value]) => name === "alg" || stored[name] === value);
-  };
-  if (await signs()) return;
-  const known = await Promise.all(signingAlgorithms.map((one) => keys.verificationKey(id, one, Infinity)));
-  if (known.every((one) => one === undefined)) {
+  const { sign } = await importOwnKey(alg, { kid: id, jwk: jwk as Readonly<Record<string, string>> });
+  // Also of keys that have retired.
+  const find = (one: SigningAlgorithm) => keys.verificationKey(id, one, Infinity);
+  const stored = await find(alg);
+  if (stored === undefined || !await areOnePair(sign, stored)) {
+    const known = await Promise.all(signingAlgorithms.map(find));
+    if (known.some((one) => one !== undefined)) {
+      throw new ConfigurationError([{
+        path,
+        expected: "a kid that no other key in the store has",
+        received: quoteValue(id),
+        hint: "Give the key another kid, or use another store.",
+      }]);
+    }
     const { importKey } = await import("../../testing/import_key.ts");
-    await importKey(server, { ...key, kid: id, alg });
-    // Another server may have added a key at the same time.
-    if (await signs()) return;
+    await importKey(server, { ...jwk, kid: id, alg });
   }
-  throw new ConfigurationError([{
-    path: kid === undefined ? "tokenProvider.keyProvider.initialKeys" : "signingKey",
-    expected: "a key that is new to the store, or the newest one in it",
-    received: `the key ${quoteValue(id)}, which is neither`,
-    hint: "Give the key another kid, or use another store.",
-  }]);
+  if ((await keys.signer(alg)).kid === id) return;
+  const message = "A newer key in the store signs instead of this one. To sign with this one, use another store.";
+  reportWarning(program, { path, message });
 }

@@ -1,4 +1,4 @@
-/** Keys by jose, which is loaded when one is first needed. One function at a time: all of jose takes twice as long. */
+/** Keys by jose, loaded with the first key. Each function has its own import: all of jose takes twice as long to load. */
 
 import { exportJWK } from "jose/key/export";
 import { generateKeyPair } from "jose/key/generate/keypair";
