@@ -843,6 +843,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.getByRole("button", { name: "Log in" }).click();
         await page.getByPlaceholder("Please enter your password").fill("wrong");
         await page.getByRole("button", { name: "Continue" }).click();
+        await page.getByText("Invalid password").waitFor();
         assertEquals(
           await page.evaluate(
             `["ak-flow-executor", "ak-stage-password", "ak-flow-input-password > ak-form-element"]
