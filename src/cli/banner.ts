@@ -33,7 +33,7 @@ interface BannerOptions extends ExposedParts {
   /** The source of the settings; shown if nothing names it. Default: flags and variables alone. */
   readonly configSource?: ConfigSource;
   readonly store: string;
-  /** The `kid` of the configured signing key. Default: none is configured, or another one signs. */
+  /** The `kid` of the configured signing key. Absent if there is none, or if another key signs. */
   readonly signingKid?: string;
   readonly storedEntries: Readonly<Partial<Record<StoredEntries["of"], StoredEntries>>>;
   /** The `sub` of the user whom automatic login logs in; absent if there is no user. */

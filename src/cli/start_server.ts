@@ -101,7 +101,8 @@ async function startBanner(
   const { server, app, config, storedEntries } = started;
   const { configSource, host, issuersByPath, resolved: { hasDemoClients } } = config;
   const policy = initialPolicy(app);
-  const signer = config.signingKey && await app.server.keys.signer(app.server.policy.alg);
+  const kid = config.signingKey?.kid;
+  const isSigning = kid !== undefined && (await app.server.keys.signer(app.server.policy.alg)).kid === kid;
   const documents = app.endpoints.filter(({ name }) => name === "discovery").map(({ path }) =>
     new URL(server.issuer).origin + path
   );
@@ -109,7 +110,7 @@ async function startBanner(
     ...startDetails(started),
     ...{ configSource, policy, storedEntries, host },
     startMs: performance.now(),
-    signingKid: config.signingKey?.kid === signer?.kid ? signer?.kid : undefined,
+    signingKid: isSigning ? kid : undefined,
     defaultUser: (await server.users.list({ limit: 1 }))[0]?.sub,
     discovery: documents.find((document) => document.endsWith("/openid-configuration")) ?? documents[0],
     demoSecret: hasDemoClients ? demoSecret : undefined,

@@ -162,21 +162,25 @@ test("[JK-02] with a store, the given key signs unless a newer one does; another
     [rsa, "RS256", "second"],
     [second, "RS256", "second"],
   ];
-  await forEachCase(starts, async ([jwk, alg, signs]) => {
+  const { error } = console;
+  for (const [jwk, alg, signs] of starts) {
     const path = join(folder, "stored.json");
     writeFileSync(path, JSON.stringify(jwk));
-    const opened = start(path, alg, ["--store", store]);
+    const warnings: string[] = [];
+    console.error = (warning) => void warnings.push(warning);
+    const opened = start(path, alg, ["--store", store]).finally(() => console.error = error);
     if (signs === undefined) {
       assertEquals((await assertRejects(() => opened, ConfigurationError)).issues[0]!.received, '"own"');
-      return;
+      continue;
     }
     const { server } = await opened;
     const form = { grant_type: "client_credentials", client_id: "demo-confidential", client_secret: demoSecret };
     const request = { method: "POST", body: new URLSearchParams(form) };
     const { access_token } = await (await server.fetch(new Request(`${server.issuer}/oauth2/token`, request))).json();
     assertEquals(decodeProtectedHeader(access_token).kid, signs);
+    assertEquals(warnings.length, signs === jwk.kid ? 0 : 1);
     await server.close();
-  });
+  }
 });
 
 test("a signing key is read from its file, with any alg, and with a byte order mark", async () => {

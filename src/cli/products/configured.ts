@@ -49,8 +49,9 @@ export const withDefaultUser: Product = (program) => ({
 });
 
 /**
- * Makes a key the first that signs, with its own `kid`; without one, that is the last segment of the issuer, as in
- * mock-oauth2-server. It signs with the algorithm of the server, whatever its `alg` says.
+ * Adds the configured key to the store, unless the store has it, and warns if a newer key signs. Its ID is its `kid`;
+ * without one, the last segment of the issuer, as in mock-oauth2-server. It signs with the algorithm of the server,
+ * whatever its `alg` says.
  */
 async function importSigningKey(program: Program, server: HostedServer, { kid, ...jwk }: PrivateJwk): Promise<void> {
   const path = kid === undefined ? "tokenProvider.keyProvider.initialKeys" : "signingKey";
