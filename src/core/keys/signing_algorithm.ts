@@ -45,8 +45,10 @@ export function isMlDsa(alg: string): alg is MlDsaAlgorithm {
  * for, so call this only with a name that a setting or a JWT contains.
  */
 export function hasAlgorithm(alg: string): boolean {
+  // Reading SubtleCrypto makes Node load WebCrypto.
+  if (!isMlDsa(alg)) return true;
   const { SubtleCrypto } = globalThis as {
     SubtleCrypto?: { supports?(operation: string, algorithm: string): boolean };
   };
-  return !isMlDsa(alg) || SubtleCrypto?.supports?.("verify", alg) === true;
+  return SubtleCrypto?.supports?.("verify", alg) === true;
 }
