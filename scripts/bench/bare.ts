@@ -4,7 +4,7 @@
  */
 
 import { cryptography, encodeBase64url, sha256 } from "../../src/core/keys/crypto.ts";
-import { generateKey } from "../../src/core/keys/jose_keys.ts";
+import { generateKey } from "../../src/core/keys/web_keys.ts";
 import { type BareResponse, serve } from "./bare_http.ts";
 import { rotatingId, user } from "./clients.ts";
 import { type BenchAlgorithm, latchkeySite, type ServerAddress } from "./site.ts";

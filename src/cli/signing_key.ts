@@ -2,8 +2,8 @@
 
 import type { PrivateJwk } from "../client/private_jwk.ts";
 import { printable, shellQuote } from "../core/http/quote_value.ts";
-import { calculateJwkThumbprint } from "../core/keys/jose_keys.ts";
 import { describeUnusableKey, findKeyFault } from "../core/keys/key_faults.ts";
+import { keyThumbprint } from "../core/keys/jwk.ts";
 import { importOwnKey } from "../core/keys/keys.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../core/keys/signing_algorithm.ts";
 import type { ConfigIssue } from "../core/rules/configuration_error.ts";
@@ -32,7 +32,7 @@ export async function readSigningKey(
   if (Array.isArray(jwk.keys)) return reject("a JWK Set", `Copy one of its keys into ${printable(path)}, from { to }.`);
   const issues = await findSigningKeyIssues(jwk, alg, namedBy, "alg");
   if (issues.length > 0) return { issues };
-  const { kid = await calculateJwkThumbprint(jwk) } = jwk;
+  const { kid = await keyThumbprint(jwk) } = jwk;
   return typeof kid === "string" && /^[\x21-\x7e]{1,128}$/.test(kid)
     ? { key: { ...jwk, kid }, issues }
     : reject("a JWK whose kid is not 1 to 128 visible ASCII characters", "Write such a kid, or remove it.");

@@ -1,8 +1,9 @@
 /** JWTs that a client signs (RFC 7515, RFC 7519). */
 
 import { encodeBase64url } from "../core/keys/crypto.ts";
-import { isMlDsa } from "../core/keys/signing_algorithm.ts";
+import { keyMembersOf } from "../core/keys/jwk.ts";
 import type { RandomBytes } from "../core/keys/secrets.ts";
+import { webCryptography } from "../core/keys/web_crypto.ts";
 import type { PrivateJwk } from "./private_jwk.ts";
 
 /** A private key of a client. */
@@ -30,25 +31,9 @@ export interface JwtChanges {
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
-const algorithmNames: Readonly<Record<string, string>> = {
-  ...{ HS: "HMAC", RS: "RSASSA-PKCS1-v1_5", PS: "RSA-PSS", ES: "ECDSA", Ed: "Ed25519" },
-};
-
 /** Imports a private JWK, or a secret as a JWK with `kty: "oct"`, for signatures with its algorithm (RFC 7518 §3.1). */
 export async function importSigningKey(jwk: PrivateJwk & { readonly k?: string }, alg: string): Promise<SigningKey> {
-  const bits = Number(alg.slice(2));
-  const algorithm = {
-    ...{ name: algorithmNames[alg.slice(0, 2)] ?? alg, hash: `SHA-${bits}`, namedCurve: jwk.crv, saltLength: bits / 8 },
-  };
-  const { alg: _, use: _use, ...members } = jwk;
-  // A key of ML-DSA is incomplete without `alg`.
-  const key = await crypto.subtle.importKey("jwk", isMlDsa(alg) ? { ...members, alg } : members, algorithm, false, [
-    "sign",
-  ]);
-  return {
-    ...{ alg, kid: jwk.kid },
-    sign: async (input) => new Uint8Array(await crypto.subtle.sign(algorithm, key, input as BufferSource)),
-  };
+  return { alg, kid: jwk.kid, sign: await webCryptography.importSigner(alg, keyMembersOf({ ...jwk, alg })) };
 }
 
 /** Signs a JWT. The header has the algorithm and the ID of the key, unless it replaces them. */

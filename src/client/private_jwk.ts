@@ -1,7 +1,5 @@
 /** The type of a private key as a JWK, compatible with jose and WebCrypto (RFC 7517 §4, RFC 7518 §6). */
 
-import { publicMembersOf } from "../core/keys/jwk.ts";
-
 /** @internal A private key as a JWK. The members depend on `kty`; without `d` or `priv` it is a public key. */
 export interface PrivateJwk {
   /** The key type: `EC`, `RSA`, `OKP` or `AKP`. */
@@ -38,9 +36,4 @@ export interface PrivateJwk {
   readonly dq?: string;
   /** The coefficient of the primes. */
   readonly qi?: string;
-}
-
-/** The required members of a public key, in alphabetical order (RFC 7638 §3.2). */
-export function publicJwkOf(jwk: PrivateJwk): PrivateJwk {
-  return Object.fromEntries(Object.entries(publicMembersOf({ ...jwk })).sort(([a], [b]) => a < b ? -1 : 1));
 }

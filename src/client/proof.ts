@@ -1,8 +1,9 @@
 /** DPoP: keys, proofs, and the headers that carry them (RFC 9449 §4). */
 
 import { encodeBase64url, sha256 } from "../core/keys/crypto.ts";
+import { keyThumbprint, publicMembersOf } from "../core/keys/jwk.ts";
 import { importSigningKey, type JwtChanges, type SigningContext, type SigningKey, signWithKey } from "./jwt.ts";
-import { type PrivateJwk, publicJwkOf } from "./private_jwk.ts";
+import type { PrivateJwk } from "./private_jwk.ts";
 
 export interface ProofKey extends SigningKey {
   /** The public key, as proofs contain it. */
@@ -12,12 +13,9 @@ export interface ProofKey extends SigningKey {
 }
 
 export async function createProofKey(jwk: PrivateJwk, alg: string = "ES256"): Promise<ProofKey> {
-  const publicJwk = publicJwkOf(jwk);
-  return {
-    ...{ alg, publicJwk, sign: (await importSigningKey(jwk, alg)).sign },
-    // The object has the required members in alphabetical order, as the thumbprint needs them.
-    thumbprint: await sha256(JSON.stringify(publicJwk)),
-  };
+  const publicJwk = publicMembersOf({ ...jwk });
+  const { sign } = await importSigningKey(jwk, alg);
+  return { alg, publicJwk, sign, thumbprint: await keyThumbprint(publicJwk) };
 }
 
 export interface RequestToProve {

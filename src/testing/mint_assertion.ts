@@ -1,10 +1,9 @@
 /** Mints assertions of another issuer: the test acts as an identity provider that the server trusts (RFC 7523 §2.1). */
 
-import { publicJwkOf } from "../client/private_jwk.ts";
 import { type Field, type FieldsOf, flag, object, text } from "../core/policy/field.ts";
 import { secondsNow, signJwt } from "../core/keys/jwt.ts";
 import type { Signer } from "../core/keys/keys.ts";
-import type { PublicKeySet } from "../core/keys/jwk.ts";
+import { type PublicKeySet, publicMembersOf } from "../core/keys/jwk.ts";
 import { isMlDsa, type SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
 import { randomId } from "../core/keys/secrets.ts";
 import type { Server } from "../core/server.ts";
@@ -92,7 +91,7 @@ export function assertionFields(
 export function foreignJwks(issuer: string = defaultIssuer): PublicKeySet {
   return {
     keys: Object.entries(builtInKeys).map(([alg, keys]) => (
-      { ...publicJwkOf(keys.at(-1)!.jwk), kid: issuer, alg, use: "sig" }
+      { ...publicMembersOf({ ...keys.at(-1)!.jwk }), kid: issuer, alg, use: "sig" }
     )),
   };
 }

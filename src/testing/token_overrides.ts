@@ -7,6 +7,7 @@ import type { Server } from "../core/server.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { encodeBase64url } from "../core/keys/crypto.ts";
+import { keyThumbprint } from "../core/keys/jwk.ts";
 import { describeUnusableKey } from "../core/keys/key_faults.ts";
 import type { AccessTokenRecord } from "../server/token/access_tokens.ts";
 import { keysInMemory, testKeys, testKeysOf } from "./keys.ts";
@@ -109,7 +110,7 @@ export async function signerFor(
 ): Promise<Signer> {
   if (typeof signedBy === "object") {
     try {
-      const kid = signedBy.kid ?? await (await import("jose")).calculateJwkThumbprint(signedBy);
+      const kid = signedBy.kid ?? await keyThumbprint({ ...signedBy });
       return await foreignSigner(alg, { kid, jwk: { ...signedBy } });
     } catch (cause) {
       const { expected, received } = describeUnusableKey(alg, { ...signedBy });

@@ -5,7 +5,7 @@ import { newFlowValues } from "../../src/client/authorization_request.ts";
 import { createProofKey } from "../../src/client/proof.ts";
 import { signedRequest } from "../../src/client/request_object.ts";
 import { randomBytes, sha256 } from "../../src/core/keys/crypto.ts";
-import { generateKey } from "../../src/core/keys/jose_keys.ts";
+import { generateKey } from "../../src/core/keys/web_keys.ts";
 import type { Callback } from "../../src/testing/browser/callback.ts";
 import {
   type ClientBrowser,

@@ -18,7 +18,6 @@ const others: Readonly<Record<string, string>> = {
   "src/server/config/json_syntax_error.ts": "the start reads the file",
   "src/testing/check_practices.ts": "tests",
   "src/testing/control": "the control, which only tests call",
-  "src/testing/token_overrides.ts: jose": "verify_jwt.ts loads it",
 };
 
 test("no request of a running program is the first to import a module", () => {

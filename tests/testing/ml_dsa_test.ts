@@ -10,7 +10,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { importSigningKey, signClientJwt } from "../../src/client/jwt.ts";
 import { createProofKey } from "../../src/client/proof.ts";
-import { generateKey } from "../../src/core/keys/jose_keys.ts";
+import { generateKey } from "../../src/core/keys/web_keys.ts";
 import { hasAlgorithm, type MlDsaAlgorithm } from "../../src/core/keys/signing_algorithm.ts";
 import { jwksVerifier, requireToken } from "../../src/resource/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";

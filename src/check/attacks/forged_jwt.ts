@@ -4,7 +4,7 @@ import type { JwtKind, SignClaims } from "../../core/keys/jwt.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { Server } from "../../core/server.ts";
 import { encodeBase64url } from "../../core/keys/crypto.ts";
-import { importPublicKey } from "../../core/keys/jose_keys.ts";
+import { importJwk } from "../../core/keys/web_keys.ts";
 import { publicMembersOf } from "../../core/keys/jwk.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { type Claims, encodeJwt, resign, type SignedKind } from "../../testing/faults/resign.ts";
@@ -87,7 +87,7 @@ export async function publicKeySecret(
   const published = await server.keys.publishedKeys([alg]);
   const jwk = published.find(({ kid }) => kid === header.kid)!;
   const members = publicMembersOf(jwk);
-  const key = await importPublicKey(alg, members, true);
+  const key = await importJwk(alg, members, "verify", true);
   const der = new Uint8Array(await crypto.subtle.exportKey("spki", key));
   const base64 = btoa(String.fromCharCode(...der));
   const pem = `-----BEGIN PUBLIC KEY-----\n${base64.replace(/.{64}/g, "$&\n")}\n-----END PUBLIC KEY-----\n`;

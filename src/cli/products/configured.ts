@@ -61,7 +61,7 @@ async function importSigningKey(program: Program, server: HostedServer, { kid, .
   // Also of keys that have retired.
   const find = (one: SigningAlgorithm) => keys.verificationKey(id, one, Infinity);
   const stored = await find(alg);
-  if (stored === undefined || !await areOnePair(sign, stored)) {
+  if (stored === undefined || !await areOnePair(alg, sign, stored)) {
     const known = await Promise.all(signingAlgorithms.map(find));
     if (known.some((one) => one !== undefined)) {
       throw new ConfigurationError([{

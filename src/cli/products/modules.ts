@@ -7,7 +7,6 @@ type Load = () => Promise<unknown>;
 /** What any server may need. */
 const ofServer: readonly Load[] = [
   () => import("../../core/pages/render_page.ts"),
-  () => import("../../core/keys/jose_keys.ts"),
   () => import("../../core/keys/verify_jwt.ts"),
   () => import("../../server/hosting/page_handlers.ts"),
   () => import("../../server/errors/error_wording.ts"),

@@ -1,16 +1,28 @@
 /** The members of keys as JWKs (RFC 7518 §6, RFC 8037 §2, RFC 9964 §3). */
 
-import { decodeBase64url } from "./crypto.ts";
+import { decodeBase64url, sha256 } from "./crypto.ts";
 
-const publicMembers = ["kty", "crv", "x", "y", "n", "e", "pub"] as const;
+/** The required members of a public key, by its type. */
+const publicMembers: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["EC", ["kty", "crv", "x", "y"]],
+  ["OKP", ["kty", "crv", "x"]],
+  ["RSA", ["kty", "n", "e"]],
+  ["AKP", ["kty", "pub", "alg"]],
+]);
 
 export const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"] as const;
 
-type Jwk = { readonly [member: string]: unknown };
+export type Jwk = { readonly [member: string]: unknown };
 
-/** The required members of a public key. For the key type `AKP`, `alg` is one of them (RFC 9964 §3). */
+/** The required members of a public key. */
 export function publicMembersOf(jwk: Jwk): Record<string, unknown> {
-  return pick(jwk, jwk.kty === "AKP" ? [...publicMembers, "alg"] : publicMembers);
+  return pick(jwk, publicMembers.get(jwk.kty) ?? ["kty"]);
+}
+
+/** The thumbprint of a key: the digest of its required members in alphabetical order (RFC 7638 §3). */
+export async function keyThumbprint(jwk: Jwk): Promise<string> {
+  const members = publicMembersOf(jwk);
+  return await sha256(JSON.stringify(members, Object.keys(members).sort()));
 }
 
 /** The required members of a public key, and its private ones. */
@@ -22,13 +34,6 @@ export function keyMembersOf(jwk: Jwk): Record<string, unknown> {
 function pick(jwk: Jwk, members: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(members.flatMap((name) => jwk[name] === undefined ? [] : [[name, jwk[name]]]));
 }
-
-/**
- * A public key of WebCrypto. The global type `CryptoKey` of browsers does not exist in a project for Node only.
- *
- * @internal
- */
-export type PublicKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 /** @internal A set of public keys (RFC 7517 §5). */
 export interface PublicKeySet {

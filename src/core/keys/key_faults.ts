@@ -1,10 +1,8 @@
 /** Whether a JWK is a key for an algorithm, and why the server cannot sign with one, for messages. */
 
 import { quoteValue } from "../http/quote_value.ts";
-import { hasPrivateKey, minRsaKeyBits, rsaKeyBits } from "./jwk.ts";
+import { hasPrivateKey, type Jwk, minRsaKeyBits, rsaKeyBits } from "./jwk.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
-
-type Jwk = Readonly<Record<string, unknown>>;
 
 /** The members that say what a key is for (RFC 7518 §6, RFC 8037 §2, RFC 9964 §3). */
 function typeOf(alg: SigningAlgorithm): Jwk {

@@ -6,7 +6,7 @@
 
 import { cryptography } from "./crypto.ts";
 import { describeUnusableKey, findKeyFault } from "./key_faults.ts";
-import { keyMembersOf, type PublicKey, publicMembersOf } from "./jwk.ts";
+import { keyMembersOf, keyThumbprint, publicMembersOf } from "./jwk.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
 import { isObject } from "../http/json_value.ts";
 import { quoteValue } from "../http/quote_value.ts";
@@ -14,6 +14,7 @@ import { ConfigurationError } from "../rules/configuration_error.ts";
 import { testHosts } from "../http/test_hosts.ts";
 import type { CoreTrace } from "../trace.ts";
 import { hasAlgorithm, type SigningAlgorithm, signingAlgorithms } from "./signing_algorithm.ts";
+import { generateKey, importJwk, webAlgorithm, type WebKey } from "./web_keys.ts";
 
 /** Signs bytes. The private key need not be in the process. */
 export interface Signer {
@@ -45,7 +46,7 @@ export interface Keys {
    * @param leeway Seconds for which a key stays valid after it is no longer published, for tokens whose expiry is
    *   ignored. Default: 0.
    */
-  verificationKey(kid: string | undefined, alg: string | undefined, leeway?: number): Promise<PublicKey | undefined>;
+  verificationKey(kid: string | undefined, alg: string | undefined, leeway?: number): Promise<WebKey | undefined>;
   /** The keys that a verifier may need: those of these algorithms and of every other algorithm that was ever used. */
   publishedKeys(algs: Iterable<SigningAlgorithm>): Promise<readonly PublishedKey[]>;
 }
@@ -63,7 +64,7 @@ const testKeyPrefix = "latchkey-test-";
 export interface LoadedKey {
   readonly record: KeyRecord;
   readonly signer: Signer;
-  readonly publicKey: PublicKey;
+  readonly publicKey: WebKey;
   readonly publishedKey: PublishedKey;
 }
 
@@ -192,8 +193,6 @@ export async function loadKeyOfRecord(
   record: KeyRecord,
   importKey: (alg: SigningAlgorithm, record: KeyRecord) => Promise<ImportedKey>,
 ): Promise<LoadedKey> {
-  // A file that cannot be loaded is no fault of the key.
-  await import("./jose_keys.ts");
   try {
     return loadedKey(alg, record, await importKey(alg, record));
   } catch (error) {
@@ -249,14 +248,13 @@ function assertAllowed(testKeys: KeyStorage["testKeys"], { kid }: NewKey): void 
 }
 
 export async function createKey(alg: SigningAlgorithm): Promise<NewKey> {
-  const { calculateJwkThumbprint, generateKey } = await import("./jose_keys.ts");
-  const jwk = keyMembersOf(await generateKey(alg) as NewKey["jwk"]);
-  return { kid: await calculateJwkThumbprint(jwk), jwk };
+  const jwk = keyMembersOf(await generateKey(alg)) as NewKey["jwk"];
+  return { kid: await keyThumbprint(jwk), jwk };
 }
 
 /** An imported key: its function that signs, and its public key. */
 export interface ImportedKey extends Pick<Signer, "sign"> {
-  readonly publicKey: PublicKey;
+  readonly publicKey: WebKey;
 }
 
 /** Imports a key that the server itself signs with. @throws If its members do not belong together. */
@@ -265,27 +263,25 @@ export async function importOwnKey(alg: SigningAlgorithm, { jwk }: NewKey): Prom
   return { publicKey, sign: await memoize(signingFunctions, alg, jwk, () => importSigner(alg, jwk, publicKey)) };
 }
 
-async function importSigner(alg: SigningAlgorithm, jwk: NewKey["jwk"], publicKey: PublicKey): Promise<Signer["sign"]> {
+async function importSigner(alg: SigningAlgorithm, jwk: NewKey["jwk"], publicKey: WebKey): Promise<Signer["sign"]> {
   const sign = await cryptography().importSigner(alg, keyMembersOf(jwk));
-  if (!await areOnePair(sign, publicKey)) throw new Error("the private members do not belong to the public ones");
+  if (!await areOnePair(alg, sign, publicKey)) throw new Error("the private members do not belong to the public ones");
   return sign;
 }
 
 /** Whether a public key verifies a signature. */
-export async function areOnePair(sign: Signer["sign"], publicKey: PublicKey): Promise<boolean> {
+export async function areOnePair(alg: string, sign: Signer["sign"], publicKey: WebKey): Promise<boolean> {
   const text = new TextEncoder().encode("key pair check");
   const signature = new Uint8Array(await sign(text));
-  // ECDSA alone needs the hash here.
-  return await crypto.subtle.verify({ ...publicKey.algorithm, hash: "SHA-256" }, publicKey, signature, text);
+  return await crypto.subtle.verify(webAlgorithm(alg), publicKey, signature, text);
 }
 
 /** The public key of a JWK, which may be a private one. */
-export function importVerificationKey(alg: SigningAlgorithm, jwk: NewKey["jwk"]): Promise<PublicKey> {
+export function importVerificationKey(alg: SigningAlgorithm, jwk: NewKey["jwk"]): Promise<WebKey> {
   return memoize(verificationKeys, alg, jwk, async () => {
     const fault = findKeyFault(alg, jwk);
     if (fault !== undefined) throw new Error(fault);
-    const { importPublicKey } = await import("./jose_keys.ts");
-    return await importPublicKey(alg, publicMembersOf(jwk));
+    return await importJwk(alg, publicMembersOf(jwk), "verify");
   });
 }
 
@@ -303,7 +299,7 @@ function loadedKey(
   };
 }
 
-const verificationKeys = new Map<string, Promise<PublicKey>>();
+const verificationKeys = new Map<string, Promise<WebKey>>();
 const signingFunctions = new Map<string, Promise<Signer["sign"]>>();
 
 /** Servers of one process share the imported keys of equal JWKs, such as the keys of tests. */

@@ -1,7 +1,7 @@
 /** Digests, MACs and signatures by WebCrypto. */
 
 import * as base64url from "jose/base64url";
-import type { JWK } from "jose";
+import { importJwk, webAlgorithm } from "./web_keys.ts";
 
 /** SHA-256 and SHA-512 (FIPS 180-4), and SHAKE256 with 64 bytes (FIPS 202). */
 export type HashName = "SHA-256" | "SHA-512" | "SHAKE256";
@@ -21,7 +21,7 @@ export interface Cryptography {
   /** Encodes bytes, or the UTF-8 bytes of a text, as base64url without padding. */
   encodeBase64url(data: Uint8Array | string): string;
   /** Imports a private key, for many signatures. */
-  importSigner(alg: string, privateJwk: JWK): Promise<SignBytes>;
+  importSigner(alg: string, privateJwk: Readonly<Record<string, unknown>>): Promise<SignBytes>;
 }
 
 const encoder = new TextEncoder();
@@ -48,10 +48,8 @@ export const webCryptography: Cryptography = {
   encodeBase64url: base64url.encode,
 
   async importSigner(alg, privateJwk) {
-    const { importJWK } = await import("./jose_keys.ts");
-    const key = await importJWK(privateJwk, alg) as CryptoKey;
-    // ECDSA alone needs the hash here.
-    const algorithm = { ...key.algorithm, hash: "SHA-256" };
+    const algorithm = webAlgorithm(alg);
+    const key = await importJwk(alg, privateJwk, "sign");
     return async (bytes) => new Uint8Array(await crypto.subtle.sign(algorithm, key, bytes as BufferSource));
   },
 };

@@ -47,7 +47,7 @@ export function keyFactory(source: KeySource): KeyFactory {
   async function verifiedKey(alg: SigningAlgorithm, key: NewKey, sign: Signer["sign"]): Promise<ImportedKey> {
     const publicKey = await importVerificationKey(alg, key.jwk);
     const id = `${alg} ${JSON.stringify(key.jwk)}`;
-    if (!verified.has(id) && !await areOnePair(sign, publicKey)) {
+    if (!verified.has(id) && !await areOnePair(alg, sign, publicKey)) {
       const hint = alg === "ES256"
         ? "Return r and s of 32 bytes each, concatenated, not DER; and the public half of the signing key."
         : "Return the public half of the signing key.";

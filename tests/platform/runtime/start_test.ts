@@ -5,7 +5,7 @@ import { build, type Metafile, stop } from "esbuild";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-/** The part of jose for base64url; keys and verification load the others. */
+/** The part of jose for base64url; verification loads the others. */
 const partsOfJose = ["jose/base64url"];
 
 /** What these entries load, packages and built-in modules left as they are. */

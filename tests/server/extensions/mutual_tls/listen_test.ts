@@ -10,7 +10,7 @@ import { Agent, request as httpsRequest } from "node:https";
 import { test } from "node:test";
 import type { PrivateJwk } from "../../../../src/client/private_jwk.ts";
 import { createProofKey, signProof } from "../../../../src/client/proof.ts";
-import { generateKey } from "../../../../src/core/keys/jose_keys.ts";
+import { generateKey } from "../../../../src/core/keys/web_keys.ts";
 import { selfSignedCertificate } from "../../../../src/platform/runtime/self_signed.ts";
 import type { TraceEvent } from "../../../../src/server/trace.ts";
 import { assertionOf, sharedKey, signingContext } from "../../client_jwts.ts";
