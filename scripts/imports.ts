@@ -149,7 +149,7 @@ const importRules: ImportRules = {
     // What grants and tokens of the whole server contain.
     "server/token": { allowed: { ...below("platform", "core", "server/config", "server/stored"), ...sharedFiles } },
     "server/config": {
-      // The syntax error of JSON in a file or a form, loaded only for broken JSON.
+      // Describes syntax errors of JSON, loaded with the first one.
       packages: ["jsonc-parser"],
       allowed: {
         ...below("core", "server/redaction", "server/config/provider_settings"),

@@ -15,7 +15,6 @@ const others: Readonly<Record<string, string>> = {
   "src/server/hosting/create_app.ts: src/server/hosting/server_by_host.ts": "the start assembles the app",
   "src/server/profiles/load_providers.ts": "the start loads providers",
   "src/server/config/provider_settings/providers.ts": "the start reads settings",
-  "src/server/config/json_syntax_error.ts": "the start reads the file",
   "src/testing/check_practices.ts": "tests",
   "src/testing/control": "the control, which only tests call",
 };

@@ -8,6 +8,7 @@ type Load = () => Promise<unknown>;
 const ofServer: readonly Load[] = [
   () => import("../../core/pages/render_page.ts"),
   () => import("../../core/keys/verify_jwt.ts"),
+  () => import("../../server/config/json_syntax_error.ts"),
   () => import("../../server/hosting/page_handlers.ts"),
   () => import("../../server/errors/error_wording.ts"),
   () => import("../../server/pages/error_page.tsx"),

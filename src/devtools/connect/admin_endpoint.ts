@@ -95,16 +95,16 @@ export type JsonField = { readonly object: Readonly<Record<string, unknown>> } |
  *
  * @param fixed The members that the field cannot set, each with the fix.
  */
-export async function readJsonField(
+export function readJsonField(
   field: string,
   text: string,
   fixed: Readonly<Record<string, string>>,
-): Promise<JsonField> {
+): JsonField {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return { error: { field, ...await describeJsonSyntaxError(text) } };
+    return { error: { field, ...describeJsonSyntaxError(text) } };
   }
   if (!isObject(value)) {
     const received = Array.isArray(value) ? "an array" : quote(value);

@@ -292,7 +292,7 @@ async function saveClient(
   params: Params,
 ): Promise<HttpResponse> {
   const { server } = context;
-  const read = await readJsonField("metadata", params.get("metadata") ?? "{}", {
+  const read = readJsonField("metadata", params.get("metadata") ?? "{}", {
     client_id: "Remove client_id: it never changes.",
     client_secret: "Remove client_secret. The form can replace it with a new one.",
   });

@@ -170,7 +170,7 @@ async function addUser(context: Context<HostedServer>, options: DirectoryOptions
       hint: "Remove a user first.",
     }]);
   }
-  const claims = await readClaims(params);
+  const claims = readClaims(params);
   if ("error" in claims) return await reject([claims.error]);
   const verified = params.get("email") ? { email_verified: true } : {};
   try {
@@ -230,7 +230,7 @@ async function saveClaims(context: Context<HostedServer>, user: User, params: Pa
   const { server } = context;
   const { sub } = user;
   const typed = typedValues(params);
-  const claims = await readClaims(params);
+  const claims = readClaims(params);
   if ("error" in claims) return await showOne(context, true, user, { typed, errors: [claims.error] });
   try {
     const saved = await server.users.update(sub, async (current) => {
@@ -270,8 +270,8 @@ function toFieldErrors({ issues }: ConfigurationError): readonly FieldError[] {
 }
 
 /** Reads the claims: the fields, and a JSON object with all others. An empty field is no claim. */
-async function readClaims(params: Params): Promise<JsonField> {
-  const others = await readJsonField("claims", params.get("claims") || "{}", {
+function readClaims(params: Params): JsonField {
+  const others = readJsonField("claims", params.get("claims") || "{}", {
     sub: "Remove sub: the subject is set when the user is added, and never changes.",
     password: "Remove password, and set it in the configuration file.",
   });

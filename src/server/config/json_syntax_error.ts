@@ -1,6 +1,6 @@
-/** Finds syntax errors and repeated keys in JSON, alike on every runtime. Loads the parser only if there are any. */
+/** Finds syntax errors and repeated keys in JSON, alike on every runtime. */
 
-import type { JSONVisitor, ParseError } from "jsonc-parser";
+import { type JSONVisitor, parse, type ParseError, printParseErrorCode, visit } from "jsonc-parser";
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
 import { quote } from "./config_issue.ts";
 
@@ -33,16 +33,13 @@ const syntaxErrorTexts: Readonly<Record<string, readonly [expected: string, hint
 };
 
 /** The issue of the first character that is not JSON, at its place in a file. */
-export async function findJsonSyntaxError(text: string, file: string): Promise<ConfigIssue> {
-  const { place, ...issue } = await findSyntaxError(text);
+export function findJsonSyntaxError(text: string, file: string): ConfigIssue {
+  const { place, ...issue } = findSyntaxError(text);
   return { path: place === undefined ? file : `${file}: ${place}`, ...issue };
 }
 
-/** An issue for each key that an object repeats: `JSON.parse` keeps the last value. @param value The parsed text. */
-export async function findRepeatedKeys(text: string, value: unknown, file: string): Promise<ConfigIssue[]> {
-  const strings = text.match(/"[^"\\]*(?:\\.[^"\\]*)*"(?:\s*:)?/g) ?? [];
-  if (strings.filter((token) => token.endsWith(":")).length === countKeys(value)) return [];
-  const { visit } = await import("jsonc-parser");
+/** An issue for each key that an object repeats: `JSON.parse` keeps the last value. Call it only if a key repeats. */
+export function findRepeatedKeys(text: string, file: string): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   const objects: Map<string, string>[] = [];
   const visitor: JSONVisitor = {
@@ -72,28 +69,15 @@ export async function findRepeatedKeys(text: string, value: unknown, file: strin
   }];
 }
 
-function countKeys(value: unknown): number {
-  let count = 0;
-  const rest = [value];
-  for (const next of rest) {
-    if (typeof next !== "object" || next === null) continue;
-    const inner = Object.values(next);
-    if (!Array.isArray(next)) count += inner.length;
-    for (const member of inner) rest.push(member);
-  }
-  return count;
-}
-
 /** The same as {@link findJsonSyntaxError} for a field of a form: the message has the place in its text. */
-export async function describeJsonSyntaxError(text: string): Promise<Omit<ConfigIssue, "path">> {
-  const { place, expected, ...issue } = await findSyntaxError(text);
+export function describeJsonSyntaxError(text: string): Omit<ConfigIssue, "path"> {
+  const { place, expected, ...issue } = findSyntaxError(text);
   return { expected: place === undefined ? expected : `${expected} at ${place}`, ...issue };
 }
 
 /** The message contains no letter and no digit of the text. */
-async function findSyntaxError(text: string): Promise<Omit<ConfigIssue, "path"> & { readonly place?: string }> {
-  const { parse, printParseErrorCode } = await import("jsonc-parser");
-  const error = findFirstError(text, parse);
+function findSyntaxError(text: string): Omit<ConfigIssue, "path"> & { readonly place?: string } {
+  const error = findFirstError(text);
   const [defaultExpected, defaultHint] = ["JSON", "Check it with a JSON editor."];
   if (error === undefined) {
     return { expected: defaultExpected, received: "text that is not JSON", hint: defaultHint };
@@ -117,7 +101,7 @@ function describeCharacter(codePoint: number | undefined): string {
   return quote(character);
 }
 
-function findFirstError(text: string, parse: typeof import("jsonc-parser").parse): ParseError | undefined {
+function findFirstError(text: string): ParseError | undefined {
   const errors: ParseError[] = [];
   try {
     parse(text, errors, { disallowComments: true });

@@ -16,7 +16,6 @@ import type { HostedServer } from "../hosted_server.ts";
 import type { Session } from "../../core/sessions/session.ts";
 import { storeOf } from "../stored/records.ts";
 import type { Interaction } from "./pending.ts";
-import { describeJsonSyntaxError } from "../config/json_syntax_error.ts";
 
 /** Maximum number of accounts that are remembered for a browser. */
 const maxRecentAccounts = 5;
@@ -142,7 +141,8 @@ export async function readGuest({ subject, claims, ...fields }: GuestFields): Pr
   try {
     parsed = JSON.parse(claims.trim() || "{}");
   } catch {
-    const { expected, received, hint } = await describeJsonSyntaxError(claims);
+    const { describeJsonSyntaxError } = await import("../config/json_syntax_error.ts");
+    const { expected, received, hint } = describeJsonSyntaxError(claims);
     return `The claims are not JSON: expected ${expected}, received ${received}. ${hint}`;
   }
   if (!isObject(parsed)) return claimsNotObject;
