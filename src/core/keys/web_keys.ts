@@ -9,9 +9,7 @@ type Jwk = Readonly<Record<string, unknown>>;
  */
 export type WebKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-const families: Readonly<Record<string, string>> = {
-  ...{ HS: "HMAC", RS: "RSASSA-PKCS1-v1_5", PS: "RSA-PSS", ES: "ECDSA" },
-};
+const families: Readonly<Record<string, string>> = { HS: "HMAC", RS: "RSASSA-PKCS1-v1_5", PS: "RSA-PSS", ES: "ECDSA" };
 
 const curves: Readonly<Record<string, string>> = { ES256: "P-256", ES384: "P-384", ES512: "P-521" };
 
