@@ -25,6 +25,10 @@ export async function readSigningKey(
   });
   const jwk = parseJsonObject(text) ?? jwkOfPem(text);
   if (jwk === undefined) {
+    if (text.startsWith("{")) {
+      const { describeJsonSyntaxError } = await import("../server/config/json_syntax_error.ts");
+      return { issues: [{ path: namedBy, ...describeJsonSyntaxError(text) }] };
+    }
     return text.includes("ENCRYPTED")
       ? reject("a key in PEM with a passphrase", `Remove it: openssl pkey -in ${shellQuote(path)} -out plain.pem.`)
       : reject("no such key", "Name the whole file of an RSA, P-256 or Ed25519 key: a JWK, PKCS#8, PKCS#1 or SEC1.");

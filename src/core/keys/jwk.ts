@@ -1,6 +1,6 @@
 /** The members of keys as JWKs (RFC 7518 §6, RFC 8037 §2, RFC 9964 §3). */
 
-import { decodeBase64url, sha256 } from "./crypto.ts";
+import { decodeBase64url, encodeBase64url, sha256 } from "./crypto.ts";
 
 /** The required members of a public key, by its type. */
 const publicMembers: ReadonlyMap<unknown, readonly string[]> = new Map([
@@ -50,13 +50,57 @@ export function hasPrivateKey(jwk: { readonly d?: unknown; readonly priv?: unkno
   return jwk.d !== undefined || jwk.priv !== undefined;
 }
 
+/** The bytes of members whose length is fixed (RFC 7518 §6.2.1.2, RFC 8037 §2, FIPS 204 §4), by curve or algorithm. */
+const fixedBytes: ReadonlyMap<unknown, number> = new Map([
+  ["P-256", 32],
+  ["P-384", 48],
+  ["P-521", 66],
+  ["Ed25519", 32],
+  ["ML-DSA-44", 1312],
+  ["ML-DSA-65", 1952],
+  ["ML-DSA-87", 2592],
+]);
+
+/** What is wrong with a member of a public key, without its value. */
+export interface MemberFault {
+  readonly name: string;
+  readonly expected: string;
+  readonly received: string;
+}
+
+/**
+ * The members of a public key that do not have the one form of their value (RFC 7518 §6); none if its curve is unknown.
+ * Runtimes import other forms, too, with which one key has several thumbprints.
+ */
+export function findMemberFaults(jwk: Jwk): MemberFault[] {
+  const length = jwk.kty === "RSA" ? undefined : fixedBytes.get(jwk.crv ?? jwk.alg);
+  if (length === undefined && jwk.kty !== "RSA") return [];
+  const names = (publicMembers.get(jwk.kty) ?? []).filter((name) => !["kty", "crv", "alg"].includes(name));
+  const expected = length === undefined
+    ? "base64url without leading zeros"
+    : `${Math.ceil(length * 4 / 3)} characters of base64url`;
+  return names.flatMap((name) => {
+    const received = findValueFault(jwk[name], length);
+    return received === undefined ? [] : [{ name, expected, received }];
+  });
+}
+
+/** @param length In bytes; `undefined`: the value is a number. */
+function findValueFault(value: unknown, length: number | undefined): string | undefined {
+  if (value === undefined) return "nothing";
+  if (typeof value !== "string") return "not a string";
+  if (!/^[\w-]+$/.test(value) || value.length % 4 === 1) return "a string that is not base64url";
+  const bytes = decodeBase64url(value);
+  if (length !== undefined && bytes.length !== length) return `${value.length} characters`;
+  if (encodeBase64url(bytes) !== value) return "a last character with unused bits that are not zero";
+  return length === undefined && bytes[0] === 0 ? "leading zeros" : undefined;
+}
+
 /** Minimum size of an RSA key, in bits (RFC 7518 §3.3 and §3.5). */
 export const minRsaKeyBits = 2048;
 
-/** The bits of a modulus in base64url, without leading zeros; `undefined` if it is another value. */
-export function rsaKeyBits(n: unknown): number | undefined {
-  if (typeof n !== "string" || !/^[\w-]+$/.test(n) || n.length % 4 === 1) return undefined;
+/** The bits of a modulus that has no {@link findMemberFaults fault}. */
+export function rsaKeyBits(n: string): number {
   const bytes = decodeBase64url(n);
-  const first = bytes.findIndex((byte) => byte > 0);
-  return first < 0 ? 0 : (bytes.length - first) * 8 - (Math.clz32(bytes[first]!) - 24);
+  return bytes.length * 8 - (Math.clz32(bytes[0]!) - 24);
 }

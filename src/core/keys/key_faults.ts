@@ -1,22 +1,15 @@
 /** Whether a JWK is a key for an algorithm, and why the server cannot sign with one, for messages. */
 
 import { quoteValue } from "../http/quote_value.ts";
-import { hasPrivateKey, type Jwk, minRsaKeyBits, rsaKeyBits } from "./jwk.ts";
+import { findMemberFaults, hasPrivateKey, type Jwk, minRsaKeyBits, rsaKeyBits } from "./jwk.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
+import { curves } from "./web_keys.ts";
 
 /** The members that say what a key is for (RFC 7518 §6, RFC 8037 §2, RFC 9964 §3). */
-function typeOf(alg: SigningAlgorithm): Jwk {
-  switch (alg) {
-    case "RS256":
-      return { kty: "RSA" };
-    case "ES256":
-      return { kty: "EC", crv: "P-256" };
-    case "EdDSA":
-    case "Ed25519":
-      return { kty: "OKP", crv: "Ed25519" };
-    default:
-      return { kty: "AKP", alg };
-  }
+function typeOf(alg: string): Jwk {
+  if (/^[RP]S/.test(alg)) return { kty: "RSA" };
+  if (curves[alg] !== undefined) return { kty: "EC", crv: curves[alg] };
+  return /^Ed/.test(alg) ? { kty: "OKP", crv: "Ed25519" } : { kty: "AKP", alg };
 }
 
 /** Describes a key that cannot sign with an algorithm, without its values. */
@@ -26,16 +19,19 @@ export function describeUnusableKey(alg: SigningAlgorithm, key: Jwk): { expected
   return { expected, received: findKeyFault(alg, key) ?? fault };
 }
 
-/** Why a key may not sign with an algorithm. Runtimes import others, too: Deno a key of P-384 for ES256. */
-export function findKeyFault(alg: SigningAlgorithm, key: Jwk): string | undefined {
-  const { kty, use = "sig", n } = key;
+/** Why a key is none for signatures with an algorithm. Runtimes import others, too: Deno a key of P-384 for ES256. */
+export function findKeyFault(alg: string, key: Jwk): string | undefined {
+  const { kty, use = "sig" } = key;
   if (kty === undefined) return "a key without kty";
   const isOfType = Object.entries(typeOf(alg)).every(([name, value]) => key[name] === value);
   if (!isOfType) return `a key with ${describeType(key)}`;
   if (use !== "sig") return `a key with use ${showName(use)}`;
+  const [fault] = findMemberFaults(key);
+  if (fault !== undefined) {
+    return `a key with a malformed ${fault.name} (expected ${fault.expected}, found ${fault.received})`;
+  }
   if (kty !== "RSA") return undefined;
-  const bits = rsaKeyBits(n);
-  if (bits === undefined) return "an RSA key whose n is not base64url";
+  const bits = rsaKeyBits(key.n as string);
   return bits < minRsaKeyBits ? `an RSA key of ${bits} bits, fewer than ${minRsaKeyBits}` : undefined;
 }
 

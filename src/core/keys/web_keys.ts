@@ -11,7 +11,8 @@ export type WebKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 const families: Readonly<Record<string, string>> = { HS: "HMAC", RS: "RSASSA-PKCS1-v1_5", PS: "RSA-PSS", ES: "ECDSA" };
 
-const curves: Readonly<Record<string, string>> = { ES256: "P-256", ES384: "P-384", ES512: "P-521" };
+/** The curves of ECDSA, by algorithm (RFC 7518 §3.4). */
+export const curves: Readonly<Record<string, string>> = { ES256: "P-256", ES384: "P-384", ES512: "P-521" };
 
 /**
  * The parameters of an algorithm of JWTs (RFC 7518 §3.1) for any call of WebCrypto: generate, import, sign or verify.

@@ -99,6 +99,8 @@ function explainMalformed(facts: MalformedProof): RejectionTexts {
       return { expected: "jwk: a public key", received: facts.received };
     case "private key":
       return { expected: "a public key", received: `a key with the member ${quote(facts.member)}` };
+    case "key":
+      return { expected: `a public key for ${facts.alg}`, received: facts.fault };
     case "signature":
       return { expected: "a signature by the key in jwk", received: facts.failure };
   }

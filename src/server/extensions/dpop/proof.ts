@@ -1,7 +1,7 @@
 /** Verifies DPoP proofs (RFC 9449 §4.3), without state. Loaded with the first proof, because it imports jose. */
 
 import { isObject } from "../../../core/http/json_value.ts";
-import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJWK, type JWTPayload } from "jose";
+import { compactVerify, decodeProtectedHeader, EmbeddedJWK, type JWTPayload } from "jose";
 import { isMlDsa } from "../../../core/keys/signing_algorithm.ts";
 import { quote } from "../../config/config_issue.ts";
 import { describeKind } from "../../../core/http/quote_value.ts";
@@ -12,7 +12,8 @@ import {
   findTypeProblem,
   type JwtPolicy,
 } from "../../../platform/jwt/jwt_policies.ts";
-import { findPrivateMember } from "../../../core/keys/jwk.ts";
+import { findPrivateMember, type Jwk, keyThumbprint } from "../../../core/keys/jwk.ts";
+import { findKeyFault } from "../../../core/keys/key_faults.ts";
 import { digest } from "../../../core/keys/secrets.ts";
 import { reject } from "./rules.ts";
 
@@ -82,14 +83,14 @@ export async function verifyProof(header: string | null, required: ProofRequirem
     throw reject("DO-09", { problem: "digest", isMissing: claims.ath === undefined });
   }
   const nonce = typeof claims.nonce === "string" ? claims.nonce : undefined;
-  return { thumbprint: await calculateJwkThumbprint(key), jti, target, iat, nonce };
+  return { thumbprint: await keyThumbprint(key), jti, target, iat, nonce };
 }
 
 /** The public key in the header of a proof, after the type and the algorithm were checked. */
 function readKey(
   proof: string,
   { algorithms, algorithmsBy = "" }: Pick<ProofRequirements, "algorithms" | "algorithmsBy">,
-): JsonWebKey {
+): Jwk {
   let header: Readonly<Record<string, unknown>>;
   try {
     header = decodeProtectedHeader(proof);
@@ -108,8 +109,10 @@ function readKey(
     throw reject("DO-01", { problem: "no key", received: describeKind(jwk) });
   }
   const privateMember = findPrivateMember(jwk);
-  if (privateMember === undefined) return jwk;
-  throw reject("DO-01", { problem: "private key", member: privateMember });
+  if (privateMember !== undefined) throw reject("DO-01", { problem: "private key", member: privateMember });
+  const fault = findKeyFault(alg, { ...jwk });
+  if (fault !== undefined) throw reject("DO-01", { problem: "key", alg, fault });
+  return { ...jwk };
 }
 
 async function verifySignature(proof: string, algorithms: readonly string[]): Promise<JWTPayload> {

@@ -37,6 +37,7 @@ export type MalformedProof =
   /** `received`: the JSON type of `jwk`. */
   | { readonly problem: "no key"; readonly received: string }
   | { readonly problem: "private key"; readonly member: string }
+  | { readonly problem: "key"; readonly alg: string; readonly fault: string }
   | { readonly problem: "signature"; readonly failure: string };
 
 function describeMalformed(facts: MalformedProof): string {
@@ -55,6 +56,8 @@ function describeMalformed(facts: MalformedProof): string {
       return "the DPoP proof has no public key";
     case "private key":
       return "jwk of the DPoP proof is not a public key";
+    case "key":
+      return "jwk of the DPoP proof is no key for its alg";
     case "signature":
       return "the DPoP proof has no valid signature";
   }

@@ -1,6 +1,7 @@
 /** Encrypts by a public key of the client (RFC 7516). Loaded with the first response, because it imports jose. */
 
 import { CompactEncrypt, importJWK } from "jose";
+import { publicMembersOf } from "../../../core/keys/jwk.ts";
 import { describeKeyFetchFailure, keysOf } from "../../fetching/client_keys.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import type { KeyManagementAlgorithm } from "./settings.ts";
@@ -62,10 +63,9 @@ function importKey(jwk: EncryptionJwk, alg: KeyManagementAlgorithm): Promise<Enc
 /** Imports a key and encrypts by it: not every runtime detects during the import that a point is not on its curve. */
 async function tryKey(jwk: EncryptionJwk, alg: KeyManagementAlgorithm): Promise<EncryptionKey> {
   // use and key_ops are left out, because runtimes compare them with different operations.
-  const { kty, n, e, crv, x, y, kid } = jwk as Readonly<Record<string, string>>;
-  const key = await importJWK({ kty, n, e, crv, x, y } as Parameters<typeof importJWK>[0], alg);
+  const key = await importJWK(publicMembersOf(jwk), alg);
   await new CompactEncrypt(new Uint8Array()).setProtectedHeader({ alg, enc: "A128GCM" }).encrypt(key);
-  return { key, kid };
+  return { key, kid: jwk.kid as string | undefined };
 }
 
 /** Finds the key of a client, by which its responses are encrypted. @throws {OAuthError} As {@link findKey}. */

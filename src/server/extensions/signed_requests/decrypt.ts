@@ -3,15 +3,8 @@
  * store, so that all instances share them. Loaded when they are first needed, because it imports jose.
  */
 
-import {
-  calculateJwkThumbprint,
-  compactDecrypt,
-  type CompactDecryptGetKey,
-  exportJWK,
-  generateKeyPair,
-  importJWK,
-  type JWK,
-} from "jose";
+import { compactDecrypt, type CompactDecryptGetKey, exportJWK, generateKeyPair, importJWK } from "jose";
+import { type Jwk, keyThumbprint, publicMembersOf } from "../../../core/keys/jwk.ts";
 import { decodeJwtPart } from "../../../platform/http/jwt_part.ts";
 import type { Store } from "../../../core/store/store.ts";
 import type { RejectJwt } from "../../fetching/client_jwt.ts";
@@ -50,12 +43,9 @@ async function loadKey(store: Store, name: string, alg: KeyManagementAlgorithm):
     // Of several instances, one adds its key.
     await store.add("server_secret", name, { secret }, { expiresAt: Infinity });
   }
-  const jwk: JWK = JSON.parse((await store.get("server_secret", name))!.value.secret);
-  const { kty, crv, x, y, n, e } = jwk as Readonly<Record<string, string>>;
-  const publicMembers = kty === "RSA" ? { kty, n, e } : { kty, crv, x, y };
-  const kid = await calculateJwkThumbprint(publicMembers as JWK);
+  const jwk: Jwk = JSON.parse((await store.get("server_secret", name))!.value.secret);
   return {
-    publicJwk: { ...publicMembers, kid, alg, use: "enc" },
+    publicJwk: { ...publicMembersOf(jwk), kid: await keyThumbprint(jwk), alg, use: "enc" },
     key: await importJWK(jwk, alg) as EncryptionKey["key"],
   };
 }

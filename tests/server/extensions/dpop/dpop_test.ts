@@ -140,6 +140,34 @@ test("[DO-01] a proof with another type, algorithm, key or signature is 400 inva
   assertEquals(await outcomeWith(server, {}, weakKey), "400 invalid_dpop_proof");
 });
 
+test("[DO-01] a key of any algorithm with another form of a member is rejected: its thumbprint would differ", async () => {
+  const server = await testServer(options);
+  const metadata = await (await server.get("/.well-known/oauth-authorization-server")).json();
+  for (const alg of metadata.dpop_signing_alg_values_supported as readonly string[]) {
+    const ofAlgorithm = await sharedKey(alg);
+    const { publicJwk } = ofAlgorithm;
+    const keys = Object.entries(publicJwk).flatMap(([name, value]) =>
+      otherForms(String(value)).map((form) => ({ ...publicJwk, [name]: form }))
+    );
+    await forEachCase([...keys, { ...publicJwk, use: "enc" }], async (jwk) => {
+      assertEquals(await outcomeWith(server, { header: { jwk } }, ofAlgorithm), "400 invalid_dpop_proof");
+      assertEquals(findLastRule(server), "DO-01");
+    });
+  }
+  assertEquals(server.events.filter(({ type }) => type === "internal_error"), []);
+});
+
+/** Values of a member that are wrong, or that runtimes read as the same key. */
+function otherForms(value: string): unknown[] {
+  const bytes = Buffer.from(value, "base64url");
+  const withLeadingZeros = Buffer.concat([new Uint8Array(3), bytes]).toString("base64url");
+  const nextCharacter = String.fromCharCode(value.charCodeAt(value.length - 1) + 1);
+  return [
+    ...[undefined, null, 1, true, [], {}, "", " ", "P-256", "P-384", "P-521", "secp256k1", "RSA", "EC"],
+    ...[`${value}=`, `${value} `, value.slice(1), value.slice(0, -1) + nextCharacter, withLeadingZeros],
+  ].filter((form) => form !== value);
+}
+
 test("[DO-01] unknown members of a proof are ignored, and its type is a media type", async () => {
   const server = await testServer(options);
   await forEachCase<JwtChanges>([
