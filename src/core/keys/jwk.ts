@@ -61,18 +61,11 @@ const fixedBytes: ReadonlyMap<unknown, number> = new Map([
   ["ML-DSA-87", 2592],
 ]);
 
-/** What is wrong with a member of a public key, without its value. */
-export interface MemberFault {
-  readonly name: string;
-  readonly expected: string;
-  readonly received: string;
-}
-
 /**
- * The members of a public key that do not have the one form of their value (RFC 7518 §6); none if its curve is unknown.
- * Runtimes import other forms, too, with which one key has several thumbprints.
+ * The members of a public key that do not have the one form of their value (RFC 7518 §6), and what they are instead; none
+ * if its curve is unknown. Runtimes import other forms, too, with which one key has several thumbprints.
  */
-export function findMemberFaults(jwk: Jwk): MemberFault[] {
+export function findMemberFaults(jwk: Jwk): { name: string; expected: string; received: string }[] {
   const length = jwk.kty === "RSA" ? undefined : fixedBytes.get(jwk.crv ?? jwk.alg);
   if (length === undefined && jwk.kty !== "RSA") return [];
   const names = (publicMembers.get(jwk.kty) ?? []).filter((name) => !["kty", "crv", "alg"].includes(name));

@@ -1,7 +1,8 @@
 /** The key store of oauth2-mock-server: keys that sign in turn (RFC 7517). */
 
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from "jose";
-import { hasPrivateKey, privateMembers } from "../../core/keys/jwk.ts";
+import { importJWK } from "jose";
+import { hasPrivateKey, keyMembersOf, keyThumbprint, privateMembers } from "../../core/keys/jwk.ts";
+import { generateKey } from "../../core/keys/web_keys.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { verificationAlgorithms } from "../../server/config/verification_algorithms.ts";
 import type { JWK } from "./types.ts";
@@ -20,8 +21,7 @@ export class JWKStore {
   async generate(alg: string, options: { kid?: string; crv?: string } = {}): Promise<JWK> {
     assertAlgorithm(alg);
     assertCurve(alg, options.crv);
-    const { privateKey } = await generateKeyPair(alg, { extractable: true });
-    return this.#append(await withKid({ ...await exportJWK(privateKey), kid: options.kid, alg }));
+    return this.#append(await withKid({ ...keyMembersOf(await generateKey(alg)), kid: options.kid, alg }));
   }
 
   /**
@@ -64,7 +64,7 @@ export class JWKStore {
 
 /** The key with its `kid`; without one, with its thumbprint (RFC 7638). */
 async function withKid(jwk: Record<string, unknown> & { alg: string }): Promise<JWK> {
-  return { ...jwk, kid: typeof jwk.kid === "string" ? jwk.kid : await calculateJwkThumbprint(jwk) };
+  return { ...jwk, kid: typeof jwk.kid === "string" ? jwk.kid : await keyThumbprint(jwk) };
 }
 
 function publicJwk(key: JWK): JWK {
