@@ -1,6 +1,7 @@
 /** JWTs that the clients of tests sign, valid unless changed: proofs, assertions and authorization requests. */
 
 import { exportJWK, type JWK } from "jose";
+import { Buffer } from "node:buffer";
 import { assertionParameters } from "../../src/client/authentication.ts";
 import { importSigningKey, type JwtChanges, type SigningContext, type SigningKey } from "../../src/client/jwt.ts";
 import { createProofKey, type ProofKey, signProof } from "../../src/client/proof.ts";
@@ -92,4 +93,15 @@ export async function userinfoProof(
 ): Promise<Record<string, string>> {
   const request = { method, url: "https://as.test/oauth2/userinfo", accessToken };
   return { authorization: `DPoP ${accessToken}`, dpop: await signProof(signingContext(), key, request, changes) };
+}
+
+/** Values of a member of a public key that are wrong, or that some runtimes read as the same key. */
+export function otherForms(value: string): unknown[] {
+  const bytes = Buffer.from(value, "base64url");
+  const withLeadingZeros = Buffer.concat([new Uint8Array(3), bytes]).toString("base64url");
+  const nextCharacter = String.fromCharCode(value.charCodeAt(value.length - 1) + 1);
+  return [
+    ...[undefined, null, 1, true, [], [value], {}, "", " ", "AQ", "Ag", "P-256", "P-384", "P-521", "RSA", "EC"],
+    ...[`${value}=`, ` ${value}`, `${value}\n`, value.slice(1), value.slice(0, -1) + nextCharacter, withLeadingZeros],
+  ].filter((form) => form !== value);
 }

@@ -50,50 +50,56 @@ export function hasPrivateKey(jwk: { readonly d?: unknown; readonly priv?: unkno
   return jwk.d !== undefined || jwk.priv !== undefined;
 }
 
+/** Minimum size of an RSA key, in bits (RFC 7518 §3.3 and §3.5). */
+export const minRsaKeyBits = 2048;
+
 /** The bytes of members whose length is fixed (RFC 7518 §6.2.1.2, RFC 8037 §2, FIPS 204 §4), by curve or algorithm. */
 const fixedBytes: ReadonlyMap<unknown, number> = new Map([
   ["P-256", 32],
   ["P-384", 48],
   ["P-521", 66],
   ["Ed25519", 32],
+  ["X25519", 32],
   ["ML-DSA-44", 1312],
   ["ML-DSA-65", 1952],
   ["ML-DSA-87", 2592],
 ]);
 
 /**
- * The members of a public key that do not have the one form of their value (RFC 7518 §6), and what they are instead; none
- * if its curve is unknown. Runtimes import other forms, too, with which one key has several thumbprints.
+ * The members of a public key that do not have the one form of their value (RFC 7518 §6), or an unsafe value; none if
+ * the curve is unknown, or if a certificate has the key instead (`x5c`). Some runtimes import other forms, too, with
+ * which one key has several thumbprints.
  */
 export function findMemberFaults(jwk: Jwk): { name: string; expected: string; received: string }[] {
-  const length = jwk.kty === "RSA" ? undefined : fixedBytes.get(jwk.crv ?? jwk.alg);
-  if (length === undefined && jwk.kty !== "RSA") return [];
-  const names = (publicMembers.get(jwk.kty) ?? []).filter((name) => !["kty", "crv", "alg"].includes(name));
-  const expected = length === undefined
-    ? "base64url without leading zeros"
-    : `${Math.ceil(length * 4 / 3)} characters of base64url`;
+  const { kty, crv, alg, x5c } = jwk;
+  const names = (publicMembers.get(kty) ?? []).filter((name) => !["kty", "crv", "alg"].includes(name));
+  const length = kty === "RSA" ? undefined : fixedBytes.get(crv ?? alg);
+  if (length === undefined && kty !== "RSA") return [];
+  if (Array.isArray(x5c) && names.every((name) => jwk[name] === undefined)) return [];
   return names.flatMap((name) => {
-    const received = findValueFault(jwk[name], length);
-    return received === undefined ? [] : [{ name, expected, received }];
+    const received = findValueFault(name, jwk[name], length);
+    return received === undefined ? [] : [{ name, expected: expectedValue(name, length), received }];
   });
 }
 
+function expectedValue(name: string, length: number | undefined): string {
+  if (length !== undefined) return `${Math.ceil(length * 4 / 3)} characters of base64url`;
+  const number = name === "n" ? `a number of ${minRsaKeyBits} bits or more` : "an odd number from 3 to 2^32";
+  return `${number}, as base64url without leading zeros`;
+}
+
 /** @param length In bytes; `undefined`: the value is a number. */
-function findValueFault(value: unknown, length: number | undefined): string | undefined {
+function findValueFault(name: string, value: unknown, length: number | undefined): string | undefined {
   if (value === undefined) return "nothing";
   if (typeof value !== "string") return "not a string";
   if (!/^[\w-]+$/.test(value) || value.length % 4 === 1) return "a string that is not base64url";
   const bytes = decodeBase64url(value);
   if (length !== undefined && bytes.length !== length) return `${value.length} characters`;
   if (encodeBase64url(bytes) !== value) return "a last character with unused bits that are not zero";
-  return length === undefined && bytes[0] === 0 ? "leading zeros" : undefined;
-}
-
-/** Minimum size of an RSA key, in bits (RFC 7518 §3.3 and §3.5). */
-export const minRsaKeyBits = 2048;
-
-/** The bits of a modulus that has no {@link findMemberFaults fault}. */
-export function rsaKeyBits(n: string): number {
-  const bytes = decodeBase64url(n);
-  return bytes.length * 8 - (Math.clz32(bytes[0]!) - 24);
+  if (length !== undefined) return undefined;
+  if (bytes[0] === 0) return "leading zeros";
+  const bits = bytes.length * 8 - (Math.clz32(bytes[0]!) - 24);
+  if (name === "n") return bits < minRsaKeyBits ? `${bits} bits` : undefined;
+  // With the exponent 1, everybody can sign.
+  return bits > 1 && bits <= 32 && bytes.at(-1)! % 2 === 1 ? undefined : "another number";
 }

@@ -1,7 +1,7 @@
 /** Whether a JWK is a key for an algorithm, and why the server cannot sign with one, for messages. */
 
 import { quoteValue } from "../http/quote_value.ts";
-import { findMemberFaults, hasPrivateKey, type Jwk, minRsaKeyBits, rsaKeyBits } from "./jwk.ts";
+import { findMemberFaults, hasPrivateKey, type Jwk } from "./jwk.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 import { curves } from "./web_keys.ts";
 
@@ -27,12 +27,7 @@ export function findKeyFault(alg: string, key: Jwk): string | undefined {
   if (!isOfType) return `a key with ${describeType(key)}`;
   if (use !== "sig") return `a key with use ${showName(use)}`;
   const [fault] = findMemberFaults(key);
-  if (fault !== undefined) {
-    return `a key with a malformed ${fault.name} (expected ${fault.expected}, found ${fault.received})`;
-  }
-  if (kty !== "RSA") return undefined;
-  const bits = rsaKeyBits(key.n as string);
-  return bits < minRsaKeyBits ? `an RSA key of ${bits} bits, fewer than ${minRsaKeyBits}` : undefined;
+  return fault && `a key with an unsuitable ${fault.name} (expected ${fault.expected}, found ${fault.received})`;
 }
 
 function describeType({ kty, crv, alg }: Jwk): string {

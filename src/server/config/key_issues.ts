@@ -8,7 +8,6 @@ import {
   type Jwk,
   minRsaKeyBits,
   type PublicKeySet,
-  rsaKeyBits,
 } from "../../core/keys/jwk.ts";
 import type { LocalUrls } from "../../core/http/test_hosts.ts";
 import { quote } from "./config_issue.ts";
@@ -45,24 +44,15 @@ export function validatePublicKeys(
   return [...jwks === undefined ? [] : [both], ...validateUrl("jwks_uri", uri, localUrls), ...ofKeys];
 }
 
-/** The members of a public key, and the size of an RSA key. */
 function validateMembers(key: Jwk, path: string): ConfigIssue[] {
   const { kty, crv, alg } = key;
-  const issues = findMemberFaults(key).map(({ name, expected, received }) => ({
-    path: `${path}.${name}`,
-    expected: `${expected}, for a key of ${quote(crv ?? (kty === "AKP" ? alg : kty))}`,
-    received,
-    hint: "Export the public key again: crv and alg must be those of the key.",
-  }));
-  if (kty !== "RSA" || issues.length > 0) return issues;
-  const bits = rsaKeyBits(key.n as string);
-  if (bits >= minRsaKeyBits) return [];
-  return [{
-    path: `${path}.n`,
-    expected: `the modulus of an RSA key of ${minRsaKeyBits} bits or more`,
-    received: `${bits} bits`,
-    hint: `Create a key of ${minRsaKeyBits} bits or more, or one for ES256 or Ed25519.`,
-  }];
+  const type = quote(crv ?? (kty === "AKP" ? alg : kty));
+  const hint = kty === "RSA"
+    ? `Export the public key again; or create one of ${minRsaKeyBits} bits or more, or one for ES256 or Ed25519.`
+    : "Export the public key again: crv and alg must be those of the key.";
+  return findMemberFaults(key).map(({ name, expected, received }) => (
+    { path: `${path}.${name}`, expected: `${expected}, in a key of ${type}`, received, hint }
+  ));
 }
 
 /** `alg` is required for ML-DSA (RFC 9964 §3). */

@@ -130,7 +130,6 @@ const fixes: Readonly<Record<string, string>> = {
   jti: "Set jti to a new random string for each JWT.",
   alg: "Sign with an expected algorithm, or register that of the client.",
   crit: "Leave crit, and the parameters that it names, out of the header.",
-  n: "Replace the key in jwks or jwks_uri of the client by an RSA key of at least 2048 bits.",
 };
 
 /** What the client changes; `undefined` if only the fix of the rule is known. */
@@ -145,7 +144,6 @@ function fixFor(cause: unknown, usesSecret: boolean, name: string): string | und
   const { message } = cause as Error;
   if (message.includes('"alg"')) return fixes.alg;
   if (message.startsWith("Extension Header Parameter")) return fixes.crit;
-  if (message.includes("modulusLength")) return fixes.n;
   return cause instanceof errors.JWSInvalid || cause instanceof errors.JWTInvalid ? fixes.form : undefined;
 }
 

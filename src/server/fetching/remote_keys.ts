@@ -3,7 +3,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import type { BoundedCache } from "../../platform/bounded_cache.ts";
 import { DocumentError, fetchDocument, type Outbound, parseJsonDocument } from "./outbound.ts";
-import { findPrivateMember, type PublicKeySet } from "../../core/keys/jwk.ts";
+import { findMemberFaults, findPrivateMember, type PublicKeySet } from "../../core/keys/jwk.ts";
 
 /**
  * Milliseconds for which fetched keys are valid, and the minimum time between fetches after an unknown key or a failed
@@ -91,10 +91,15 @@ const keySelectors = new WeakMap<PublicKeySet, JWTVerifyGetKey>();
 function keySelector(jwks: PublicKeySet): JWTVerifyGetKey {
   let selector = keySelectors.get(jwks);
   if (selector === undefined) {
-    selector = createLocalJWKSet(jwks as JSONWebKeySet);
+    selector = createLocalJWKSet({ ...jwks, keys: jwks.keys.map(forVerification) } as JSONWebKeySet);
     keySelectors.set(jwks, selector);
   }
   return selector;
+}
+
+/** A key as runtimes import it: they reject operations that they do not know. */
+function forVerification({ key_ops: operations, ext: _ext, ...key }: PublicKeySet["keys"][number]) {
+  return Array.isArray(operations) && !operations.includes("verify") ? { ...key, key_ops: [] } : key;
 }
 
 function fetchedKeySets(server: KeyFetcher, uri: string, limit?: LimitFetch): KeySets {
@@ -148,8 +153,13 @@ async function fetchKeys({ outbound }: KeyFetcher, uri: string): Promise<PublicK
     throw new DocumentError("a JSON Web Key Set", "other JSON");
   }
   const privateMember = jwks.keys.map(findPrivateMember).find((member) => member !== undefined);
-  if (privateMember === undefined) return jwks;
-  throw new DocumentError("public keys", `a key with the private member ${privateMember}`);
+  if (privateMember !== undefined) {
+    throw new DocumentError("public keys", `a key with the private member ${privateMember}`);
+  }
+  const keys = jwks.keys.filter((key) => findMemberFaults(key).length === 0);
+  const [fault] = keys.length > 0 ? [] : jwks.keys.flatMap(findMemberFaults);
+  if (fault === undefined) return { ...jwks, keys };
+  throw new DocumentError(`keys with ${fault.name}: ${fault.expected}`, fault.received);
 }
 
 /**

@@ -47,13 +47,13 @@ const damaged = "a key whose members are damaged or do not belong together";
 const damages: readonly (readonly [SigningAlgorithm, value: unknown, received: string])[] = [
   ["RS256", record({ ...rsa, d: undefined }), "a public key"],
   ["RS256", record({ ...rsa, p: undefined, qi: undefined }), damaged],
-  ["RS256", record({ ...rsa, n: rsa.n.slice(0, 100) }), "an RSA key of 600 bits, fewer than 2048"],
+  ["RS256", record({ ...rsa, n: rsa.n.slice(0, 100) }), "a key with an unsuitable n"],
   ["RS256", record({ ...rsa, use: "enc" }), 'a key with use "enc"'],
   ["RS256", record({ ...rsa, n: otherRsa.n }), damaged],
   ["RS256", record(ec), 'a key with kty "EC", crv "P-256"'],
   ["ES256", record({ ...rsa, alg: "ES256" }), 'a key with kty "RSA"'],
   ["ES256", record({ ...ec, d: otherEc.d }), damaged],
-  ["ES256", record({ ...ec, y: undefined }), damaged],
+  ["ES256", record({ ...ec, y: undefined }), "a key with an unsuitable y"],
   ["ES256", record({ ...ec, crv: "P-384" }), 'a key with kty "EC", crv "P-384"'],
   ["EdDSA", record({ ...ed, d: ed.d.slice(0, 20) }), damaged],
   ["EdDSA", record({ kty: "oct", k: "c2VjcmV0" }), 'a key with kty "oct"'],
@@ -79,7 +79,7 @@ for (const [name, skip, create] of storeKinds) {
       ];
       for (const start of starts) {
         const { issues: [issue, ...others], message } = await assertRejects(start, ConfigurationError);
-        assertEquals([issue!.path, issue!.received, others], ["store", received, []]);
+        assertEquals([issue!.path, issue!.received.split(" (")[0], others], ["store", received, []]);
         assertStringIncludes(issue!.expected, `in the record of the signing key "${alg} 0"`);
         for (const secret of [rsa.d, ec.d, otherEc.d, ed.d, "c2VjcmV0"]) {
           assertEquals(message.includes(secret.slice(0, 20)), false);

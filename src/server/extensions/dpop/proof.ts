@@ -1,7 +1,7 @@
 /** Verifies DPoP proofs (RFC 9449 §4.3), without state. Loaded with the first proof, because it imports jose. */
 
 import { isObject } from "../../../core/http/json_value.ts";
-import { compactVerify, decodeProtectedHeader, EmbeddedJWK, type JWTPayload } from "jose";
+import { compactVerify, decodeProtectedHeader, type JWTPayload } from "jose";
 import { isMlDsa } from "../../../core/keys/signing_algorithm.ts";
 import { quote } from "../../config/config_issue.ts";
 import { describeKind } from "../../../core/http/quote_value.ts";
@@ -12,8 +12,9 @@ import {
   findTypeProblem,
   type JwtPolicy,
 } from "../../../platform/jwt/jwt_policies.ts";
-import { findPrivateMember, type Jwk, keyThumbprint } from "../../../core/keys/jwk.ts";
+import { findPrivateMember, type Jwk, keyThumbprint, publicMembersOf } from "../../../core/keys/jwk.ts";
 import { findKeyFault } from "../../../core/keys/key_faults.ts";
+import { importJwk } from "../../../core/keys/web_keys.ts";
 import { digest } from "../../../core/keys/secrets.ts";
 import { reject } from "./rules.ts";
 
@@ -74,8 +75,8 @@ export async function verifyProof(header: string | null, required: ProofRequirem
   if (length > maxLength || findFormProblem(header) !== undefined) {
     throw reject("DO-01", { problem: "form", maxLength, length, isSeveral: header.includes(",") });
   }
-  const key = readKey(header, required);
-  const claims = await verifySignature(header, required.algorithms);
+  const { alg, jwk } = readKey(header, required);
+  const claims = await verifySignature(header, alg, jwk);
   const { jti, iat } = assertClaimTypes(claims);
   const target = assertTarget(claims, required);
   assertTimes(claims, required);
@@ -83,14 +84,14 @@ export async function verifyProof(header: string | null, required: ProofRequirem
     throw reject("DO-09", { problem: "digest", isMissing: claims.ath === undefined });
   }
   const nonce = typeof claims.nonce === "string" ? claims.nonce : undefined;
-  return { thumbprint: await keyThumbprint(key), jti, target, iat, nonce };
+  return { thumbprint: await keyThumbprint(jwk), jti, target, iat, nonce };
 }
 
 /** The public key in the header of a proof, after the type and the algorithm were checked. */
 function readKey(
   proof: string,
   { algorithms, algorithmsBy = "" }: Pick<ProofRequirements, "algorithms" | "algorithmsBy">,
-): Jwk {
+): { readonly alg: string; readonly jwk: Jwk } {
   let header: Readonly<Record<string, unknown>>;
   try {
     header = decodeProtectedHeader(proof);
@@ -110,15 +111,18 @@ function readKey(
   }
   const privateMember = findPrivateMember(jwk);
   if (privateMember !== undefined) throw reject("DO-01", { problem: "private key", member: privateMember });
-  const fault = findKeyFault(alg, { ...jwk });
+  const { alg: only = alg, key_ops: operations = ["verify"] } = jwk as Jwk;
+  const isForProofs = only === alg && Array.isArray(operations) && operations.includes("verify");
+  const fault = isForProofs ? findKeyFault(alg, { ...jwk }) : "a key for another purpose";
   if (fault !== undefined) throw reject("DO-01", { problem: "key", alg, fault });
-  return { ...jwk };
+  return { alg, jwk: publicMembersOf({ ...jwk }) };
 }
 
-async function verifySignature(proof: string, algorithms: readonly string[]): Promise<JWTPayload> {
+async function verifySignature(proof: string, alg: string, jwk: Jwk): Promise<JWTPayload> {
   let claims: unknown;
   try {
-    const { payload } = await compactVerify(proof, EmbeddedJWK, { algorithms: [...algorithms] });
+    const key = await importJwk(alg, jwk, "verify");
+    const { payload } = await compactVerify(proof, key, { algorithms: [alg] });
     claims = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload));
   } catch (cause) {
     throw reject("DO-01", { problem: "signature", failure: (cause as Error).message });

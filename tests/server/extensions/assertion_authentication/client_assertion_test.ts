@@ -19,6 +19,7 @@ import type { TraceEvent } from "../../../../src/server/trace.ts";
 import { sqliteStore } from "../../../../src/core/store/sqlite.ts";
 import { basicHeader, confidentialClient, countOutcomes, refreshTokens, testClients } from "../../client_endpoints.ts";
 import type { Tokens } from "../../client_endpoints.ts";
+import { otherForms } from "../../client_jwts.ts";
 import {
   assertTokenResponse,
   basic,
@@ -1271,6 +1272,33 @@ test("[JC-06] a jwks_uri needs https or a test host, and excludes jwks", async (
   ]);
 });
 
+test("[JC-04] a fetched key with another form of a member is not used; one with further operations is", async () => {
+  for (const alg of keyAlgorithms) {
+    const { jwk, privateKey } = await pairOf(`key ${alg}`);
+    const members = Object.entries(jwk).filter(([name]) => name !== "kid" && name !== "alg");
+    const faulty = members.flatMap(([name, value]) =>
+      otherForms(String(value)).map((form) => ({ ...jwk, [name]: form }))
+    );
+    const good = { ...jwk, ext: "x", key_ops: ["sign", "verify", "x"] };
+    const sets = [[good], [...faulty, good], ...faulty.map((key) => [key])];
+    const server = await testServer({
+      issuer,
+      clients: sets.map((_, i) => ({
+        client_id: `client ${i}`,
+        jwks_uri: `https://client.example/${i}`,
+        grant_types: ["client_credentials"],
+      })),
+      outbound: (url) => Promise.resolve(Response.json({ keys: sets[Number(new URL(url).pathname.slice(1))] })),
+    });
+    await forEachCase(sets.entries(), async ([i]) => {
+      const id = `client ${i}`;
+      const assertion = await assertionOf(id, { header: { alg }, key: privateKey });
+      assertEquals(await getOutcome(await ask(server, assertion)), i < 2 ? "200" : rejected);
+    });
+    assertEquals(server.events.filter(({ type }) => type === "internal_error"), []);
+  }
+});
+
 test("[JC-04] an RSA key below 2048 bits is rejected at registration with its path, and behind a jwks_uri on use", async () => {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 1024 });
   const short = { privateKey, jwk: publicKey.export({ format: "jwk" }) as JWK };
@@ -1292,7 +1320,8 @@ test("[JC-04] an RSA key below 2048 bits is rejected at registration with its pa
   assertEquals(faultsOf({ ...short.jwk, n: `AAAA${short.jwk.n}` }), ["jwks.keys[0].n: leading zeros"]);
   assertEquals(faultsOf({ kty: "RSA", e: "AQAB" }), ["jwks.keys[0].n: nothing"]);
   assertEquals(faultsOf({ kty: "RSA", e: "AQAB", n: "%%" }), ["jwks.keys[0].n: a string that is not base64url"]);
-  assertEquals(faultsOf(whole, { ...whole, n: Buffer.alloc(384, 0xff).toString("base64url") }), []);
+  assertEquals(faultsOf({ ...whole, e: "AQ" }), ["jwks.keys[0].e: another number"]);
+  assertEquals(faultsOf(whole, { ...whole, e: "Aw", n: Buffer.alloc(384, 0xff).toString("base64url") }), []);
 
   // Coordinates of another curve: some runtimes import such a key.
   const { jwk: edwards } = await pairOf("key EdDSA");
@@ -1312,6 +1341,8 @@ test("[JC-04] an RSA key below 2048 bits is rejected at registration with its pa
   const parts = [{ alg: "RS256" }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"));
   const signature = sign("sha256", Buffer.from(parts.join(".")), short.privateKey).toString("base64url");
   assertEquals(await getOutcome(await ask(remote, [...parts, signature].join("."))), rejected);
-  assertMatch(getRejections(remote.events)[0]!.explanation.fix!, /an RSA key of at least 2048 bits/);
+  const { expected, received } = getRejections(remote.events)[0]!.explanation;
+  assertMatch(expected!, /^keys with n: a number of 2048 bits or more/);
+  assertEquals(received, "1024 bits");
   assertEquals(remote.events.filter(({ type }) => type === "internal_error"), []);
 });
