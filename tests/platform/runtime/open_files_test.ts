@@ -20,10 +20,10 @@ async function openIdle(port: number, count: number): Promise<readonly Socket[]>
   return await Promise.all(opened);
 }
 
-/** The status of the metadata; `undefined` without a response within a second. */
+/** The status of the metadata; `undefined` without a response within ten seconds: a slow machine needs some. */
 function ask(scheme: "http" | "https", port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
-    const options = { rejectUnauthorized: false, agent: false, timeout: 1000 };
+    const options = { rejectUnauthorized: false, agent: false, timeout: 10_000 };
     const send = scheme === "http" ? requestHttp : requestHttps;
     const outgoing = send(
       `${scheme}://127.0.0.1:${port}/.well-known/oauth-authorization-server`,
