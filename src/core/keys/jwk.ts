@@ -75,7 +75,7 @@ export function findMemberFaults(jwk: Jwk): { name: string; expected: string; re
   const names = (publicMembers.get(kty) ?? []).filter((name) => !["kty", "crv", "alg"].includes(name));
   const length = kty === "RSA" ? undefined : fixedBytes.get(crv ?? alg);
   if (length === undefined && kty !== "RSA") return [];
-  if (Array.isArray(x5c) && names.every((name) => jwk[name] === undefined)) return [];
+  if (Array.isArray(x5c) && x5c.length > 0 && names.every((name) => jwk[name] === undefined)) return [];
   return names.flatMap((name) => {
     const received = findValueFault(name, jwk[name], length);
     return received === undefined ? [] : [{ name, expected: expectedValue(name, length), received }];
