@@ -66,14 +66,14 @@ const fixedBytes: ReadonlyMap<unknown, number> = new Map([
 ]);
 
 /**
- * The members of a public key that do not have the one form of their value (RFC 7518 §6), or an unsafe value; none if
- * the curve is unknown, or if a certificate has the key instead (`x5c`). Some runtimes import other forms, too, with
- * which one key has several thumbprints.
+ * The members of a public key whose value is not in its canonical form (RFC 7518 §6), or is unsafe; none if the curve is
+ * unknown, or if a certificate contains the key instead (`x5c`). Some runtimes import other forms, too, which would give
+ * one key several thumbprints.
  */
 export function findMemberFaults(jwk: Jwk): { name: string; expected: string; received: string }[] {
   const { kty, crv, alg, x5c } = jwk;
   const names = (publicMembers.get(kty) ?? []).filter((name) => !["kty", "crv", "alg"].includes(name));
-  const length = kty === "RSA" ? undefined : fixedBytes.get(crv ?? alg);
+  const length = kty === "RSA" ? undefined : fixedBytes.get(kty === "AKP" ? alg : crv);
   if (length === undefined && kty !== "RSA") return [];
   if (Array.isArray(x5c) && x5c.length > 0 && names.every((name) => jwk[name] === undefined)) return [];
   return names.flatMap((name) => {
@@ -84,7 +84,7 @@ export function findMemberFaults(jwk: Jwk): { name: string; expected: string; re
 
 function expectedValue(name: string, length: number | undefined): string {
   if (length !== undefined) return `${Math.ceil(length * 4 / 3)} characters of base64url`;
-  const number = name === "n" ? `a number of ${minRsaKeyBits} bits or more` : "an odd number from 3 to 2^32";
+  const number = name === "n" ? `a number of ${minRsaKeyBits} bits or more` : "an odd number from 3 to 2^32 - 1";
   return `${number}, as base64url without leading zeros`;
 }
 
@@ -94,12 +94,11 @@ function findValueFault(name: string, value: unknown, length: number | undefined
   if (typeof value !== "string") return "not a string";
   if (!/^[\w-]+$/.test(value) || value.length % 4 === 1) return "a string that is not base64url";
   const bytes = decodeBase64url(value);
-  if (length !== undefined && bytes.length !== length) return `${value.length} characters`;
-  if (encodeBase64url(bytes) !== value) return "a last character with unused bits that are not zero";
-  if (length !== undefined) return undefined;
+  if (encodeBase64url(bytes) !== value) return "unused bits in its last character that are not zero";
+  if (length !== undefined) return bytes.length === length ? undefined : `${value.length} characters`;
   if (bytes[0] === 0) return "leading zeros";
   const bits = bytes.length * 8 - (Math.clz32(bytes[0]!) - 24);
   if (name === "n") return bits < minRsaKeyBits ? `${bits} bits` : undefined;
   // With the exponent 1, everybody can sign.
-  return bits > 1 && bits <= 32 && bytes.at(-1)! % 2 === 1 ? undefined : "another number";
+  return bits > 1 && bits <= 32 && bytes.at(-1)! % 2 === 1 ? undefined : "an even, too small or too large number";
 }

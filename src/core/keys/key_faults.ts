@@ -2,14 +2,14 @@
 
 import { quoteValue } from "../http/quote_value.ts";
 import { findMemberFaults, hasPrivateKey, type Jwk } from "./jwk.ts";
-import type { SigningAlgorithm } from "./signing_algorithm.ts";
+import { isMlDsa, type SigningAlgorithm } from "./signing_algorithm.ts";
 import { curves } from "./web_keys.ts";
 
 /** The members that say what a key is for (RFC 7518 §6, RFC 8037 §2, RFC 9964 §3). */
 function typeOf(alg: string): Jwk {
-  if (/^[RP]S/.test(alg)) return { kty: "RSA" };
-  if (curves[alg] !== undefined) return { kty: "EC", crv: curves[alg] };
-  return /^Ed/.test(alg) ? { kty: "OKP", crv: "Ed25519" } : { kty: "AKP", alg };
+  if (isMlDsa(alg)) return { kty: "AKP", alg };
+  if (/^Ed/.test(alg)) return { kty: "OKP", crv: "Ed25519" };
+  return curves[alg] === undefined ? { kty: "RSA" } : { kty: "EC", crv: curves[alg] };
 }
 
 /** Describes a key that cannot sign with an algorithm, without its values. */
@@ -19,7 +19,10 @@ export function describeUnusableKey(alg: SigningAlgorithm, key: Jwk): { expected
   return { expected, received: findKeyFault(alg, key) ?? fault };
 }
 
-/** Why a key is none for signatures with an algorithm. Runtimes import others, too: Deno a key of P-384 for ES256. */
+/**
+ * Why a key cannot be used for signatures with an algorithm; `undefined` if it can. Runtimes do not check this reliably:
+ * Deno imports a P-384 key for ES256.
+ */
 export function findKeyFault(alg: string, key: Jwk): string | undefined {
   const { kty, use = "sig" } = key;
   if (kty === undefined) return "a key without kty";

@@ -164,7 +164,7 @@ export async function findKey(
   return record;
 }
 
-/** Reads a record, which another program may have changed. @throws {ConfigurationError} If it is not one of a key. */
+/** Reads a record, which another program may have changed. @throws {ConfigurationError} If it is not a key record. */
 async function readRecord(
   { store }: KeyStorage,
   alg: SigningAlgorithm,
@@ -194,7 +194,10 @@ export async function loadKeyOfRecord(
   importKey: (alg: SigningAlgorithm, record: KeyRecord) => Promise<ImportedKey>,
 ): Promise<LoadedKey> {
   try {
-    return loadedKey(alg, record, await importKey(alg, record));
+    const { kid, jwk } = record;
+    const { sign, publicKey } = await importKey(alg, record);
+    const publishedKey = { ...publicMembersOf(jwk), kid, alg, use: "sig" } as const;
+    return { record, signer: { alg, kid, sign }, publicKey, publishedKey };
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
     throw unusableRecord(alg, number, describeUnusableKey(alg, record.jwk));
@@ -283,20 +286,6 @@ export function importVerificationKey(alg: SigningAlgorithm, jwk: NewKey["jwk"])
     if (fault !== undefined) throw new Error(fault);
     return await importJwk(alg, publicMembersOf(jwk), "verify");
   });
-}
-
-function loadedKey(
-  alg: SigningAlgorithm,
-  record: KeyRecord,
-  { sign, publicKey }: ImportedKey,
-): LoadedKey {
-  const { kid, jwk } = record;
-  return {
-    record,
-    signer: { alg, kid, sign },
-    publicKey,
-    publishedKey: { ...publicMembersOf(jwk), kid, alg, use: "sig" },
-  };
 }
 
 const verificationKeys = new Map<string, Promise<WebKey>>();

@@ -1,6 +1,6 @@
 /**
- * Node's crypto module, which is quicker than WebCrypto, because it computes without waiting for a thread. RS256 stays
- * with WebCrypto, because it would block the event loop, and on Deno ES256, because WebCrypto is quicker there.
+ * Node's crypto module, which is quicker than WebCrypto, because it computes without waiting for a thread. WebCrypto
+ * stays for RS256, whose signatures would block the event loop, and on Deno for ES256, which is quicker there.
  */
 
 import { type Cryptography, webCryptography as web } from "./web_crypto.ts";
@@ -18,7 +18,7 @@ const signedByNode = ["EdDSA", "Ed25519", ...deno === undefined ? ["ES256"] : []
 
 const hashNames = { "SHA-256": "sha256", "SHA-512": "sha512" } as const;
 
-/** The functions of WebCrypto and quicker ones of Node's crypto module; `undefined` if the runtime has no such modules. */
+/** The functions of WebCrypto and quicker ones of Node's crypto module; `undefined` if it has none. */
 export function nodeCryptography(): Cryptography | undefined {
   if (process?.getBuiltinModule === undefined) return undefined;
   return {

@@ -41,8 +41,8 @@ export function isMlDsa(alg: string): alg is MlDsaAlgorithm {
 }
 
 /**
- * Whether the runtime has an algorithm. Node prints a warning once for each experimental algorithm that it is asked
- * for, so call this only with a name that a setting or a JWT contains.
+ * Whether the runtime has an ML-DSA algorithm; true for every other name. Node prints a warning once for each
+ * experimental algorithm that it is asked for, so call this only with a name that a setting or a JWT contains.
  */
 export function hasAlgorithm(alg: string): boolean {
   // Reading SubtleCrypto makes Node load WebCrypto.

@@ -118,7 +118,7 @@ function issuerOf({ issuer, names }: Server, token: string): string {
     const { iss } = JSON.parse(new TextDecoder().decode(decodeBase64url(token.split(".")[1]!)));
     return names.isIssuer(iss) ? iss : issuer;
   } catch {
-    // No JWT, or of an issuer that is no URL.
+    // Not a JWT, or its issuer is not a URL.
     return issuer;
   }
 }

@@ -9,7 +9,7 @@ export type HashName = "SHA-256" | "SHA-512" | "SHAKE256";
 /** Signs bytes. The signature of ES256 is the raw concatenation of r and s (RFC 7518 §3.4). */
 export type SignBytes = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
-/** The functions that a runtime may have quicker ones for. Texts count as UTF-8. */
+/** Functions of which a runtime may have quicker ones. Texts are encoded as UTF-8. */
 export interface Cryptography {
   digest(hash: HashName, text: string): Uint8Array | Promise<Uint8Array>;
   /** The SHA-256 digest as base64url. */
@@ -28,7 +28,7 @@ const encoder = new TextEncoder();
 
 export const webCryptography: Cryptography = {
   async digest(hash, text) {
-    // The name of WebCrypto, which is newer than the types of TypeScript.
+    // WebCrypto's name for it, which the types of TypeScript do not have yet.
     const algorithm = hash === "SHAKE256" ? { name: "cSHAKE256", length: 512, outputLength: 512 } : hash;
     return new Uint8Array(await crypto.subtle.digest(algorithm, encoder.encode(text)));
   },

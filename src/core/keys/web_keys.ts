@@ -34,7 +34,12 @@ export async function generateKey(alg: string): Promise<Jwk> {
   return { ...await crypto.subtle.exportKey("jwk", pair.privateKey) };
 }
 
-/** Imports a key, for many signatures or verifications. @param jwk Without `use`, `key_ops` or an `alg` that differs. */
+/**
+ * Imports a key, for many signatures or verifications.
+ *
+ * @param jwk It must not have `use` or `key_ops`; its `alg`, if any, must be this one.
+ * @param extractable Whether the key can be exported.
+ */
 export async function importJwk(alg: string, jwk: Jwk, use: "sign" | "verify", extractable = false): Promise<WebKey> {
   return await crypto.subtle.importKey("jwk", jwk, webAlgorithm(alg), extractable, [use]);
 }

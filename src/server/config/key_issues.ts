@@ -55,7 +55,7 @@ function validateMembers(key: Jwk, path: string): ConfigIssue[] {
   ));
 }
 
-/** `alg` is required for ML-DSA (RFC 9964 §3). */
+/** The issues of one key. `alg` and kty AKP need each other (RFC 9964 §3). */
 function validateKey(key: Jwk, path: string): ConfigIssue[] {
   const { kty, alg } = key;
   const isOfMlDsa = typeof alg === "string" && isMlDsa(alg);

@@ -23,7 +23,7 @@ export function keysOf(
   return [isInUse ? keys : unusedKeys, client.metadata, limit];
 }
 
-/** Why keys could not be fetched. The texts describe the attempt. */
+/** Why keys could not be fetched, or used. The texts describe the attempt. */
 export interface KeyFetchFailure {
   readonly reason: string;
   readonly expected: string;
@@ -38,7 +38,7 @@ export function describeKeyFetchFailure({ id, standing }: Client, cause: unknown
   if (!(cause instanceof DocumentError || cause instanceof FetchLimitError)) return undefined;
   const { expected, received } = cause;
   return {
-    reason: `the keys of client ${id} cannot be fetched`,
+    reason: `the keys of client ${id} cannot be used`,
     ...{ expected, received, fix: cause instanceof DocumentError ? cause.fix : undefined },
     detailsInTraceOnly: standing === "unknown",
   };

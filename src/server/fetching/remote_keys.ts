@@ -3,7 +3,8 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import type { BoundedCache } from "../../platform/bounded_cache.ts";
 import { DocumentError, fetchDocument, type Outbound, parseJsonDocument } from "./outbound.ts";
-import { findMemberFaults, findPrivateMember, type PublicKeySet } from "../../core/keys/jwk.ts";
+import { isObject } from "../../core/http/json_value.ts";
+import { findMemberFaults, findPrivateMember, type Jwk, type PublicKeySet } from "../../core/keys/jwk.ts";
 
 /**
  * Milliseconds for which fetched keys are valid, and the minimum time between fetches after an unknown key or a failed
@@ -29,7 +30,13 @@ export interface FetchedKeys {
   /** When they were fetched, by the server's clock in milliseconds. */
   readonly fetchedAt: number;
   /** Rejects if they could not be fetched. */
-  readonly keys: Promise<PublicKeySet>;
+  readonly keys: Promise<FetchedKeySet>;
+}
+
+/** A fetched key set without its faulty keys. */
+interface FetchedKeySet extends PublicKeySet {
+  /** The faulty keys. Absent: none. */
+  readonly faulty?: readonly Jwk[];
 }
 
 /** @internal The last successful fetch of one URL, and the last failed one after it. */
@@ -67,11 +74,11 @@ export function remoteKeys(
 
 export interface KeySets {
   /** The key set, fetched at most ten minutes ago. @throws {DocumentError} @throws What `limit` throws. */
-  current(): Promise<PublicKeySet>;
+  current(): Promise<FetchedKeySet>;
   /**
    * The key set, fetched at most 30 seconds ago, for a key that is missing in the current one. @throws As `current`.
    */
-  newer(): Promise<PublicKeySet>;
+  newer(): Promise<FetchedKeySet>;
 }
 
 /** The key set of an owner, under the same rules as {@link remoteKeys}. */
@@ -87,7 +94,7 @@ export function keySets(
 
 const keySelectors = new WeakMap<PublicKeySet, JWTVerifyGetKey>();
 
-/** Selects the key of a JWT by its header. @throws {errors.JOSEError} If the value is not a key set. */
+/** Selects the key of a JWT by its header. */
 function keySelector(jwks: PublicKeySet): JWTVerifyGetKey {
   let selector = keySelectors.get(jwks);
   if (selector === undefined) {
@@ -97,9 +104,9 @@ function keySelector(jwks: PublicKeySet): JWTVerifyGetKey {
   return selector;
 }
 
-/** A key as runtimes import it: they reject operations that they do not know. */
-function forVerification({ key_ops: operations, ext: _ext, ...key }: PublicKeySet["keys"][number]) {
-  return Array.isArray(operations) && !operations.includes("verify") ? { ...key, key_ops: [] } : key;
+/** A key without what some runtimes do not import: further operations and `ext`. jose skips one with empty `key_ops`. */
+function forVerification({ key_ops: operations = ["verify"], ext: _ext, ...key }: Jwk) {
+  return Array.isArray(operations) && operations.includes("verify") ? key : { ...key, key_ops: [] };
 }
 
 function fetchedKeySets(server: KeyFetcher, uri: string, limit?: LimitFetch): KeySets {
@@ -112,7 +119,7 @@ function fetchedKeySets(server: KeyFetcher, uri: string, limit?: LimitFetch): Ke
       attempt !== undefined && Math.abs(now() - attempt.fetchedAt) < maxAgeMs ? attempt.keys : undefined;
     const known = ifFresh(last, maxAgeMs) ?? ifFresh(failed, minFetchIntervalMs);
     if (known !== undefined) return await known;
-    let fetched: Promise<PublicKeySet>;
+    let fetched: Promise<FetchedKeySet>;
     try {
       fetched = limit === undefined ? fetchKeys(server, uri) : limit(uri, () => fetchKeys(server, uri));
     } catch (error) {
@@ -137,29 +144,36 @@ function fetchedKeys(sets: KeySets): JWTVerifyGetKey {
     try {
       return await selectKey(keys, header, token);
     } catch (error) {
-      const newer = error instanceof errors.JWKSNoMatchingKey ? await sets.newer() : keys;
+      const newer = error instanceof errors.JWKSMultipleMatchingKeys ? keys : await sets.newer();
       if (newer === keys) throw error;
       return await selectKey(newer, header, token);
     }
   };
 }
 
-async function fetchKeys({ outbound }: KeyFetcher, uri: string): Promise<PublicKeySet> {
+async function fetchKeys({ outbound }: KeyFetcher, uri: string): Promise<FetchedKeySet> {
   const { text } = await fetchDocument(outbound, uri, jwksLimits);
-  const jwks = parseJsonDocument(text) as PublicKeySet;
-  try {
-    keySelector(jwks);
-  } catch {
-    throw new DocumentError("a JSON Web Key Set", "other JSON");
-  }
+  const jwks = parseJsonDocument(text);
+  if (!isKeySet(jwks)) throw new DocumentError("a JSON Web Key Set", "other JSON");
   const privateMember = jwks.keys.map(findPrivateMember).find((member) => member !== undefined);
   if (privateMember !== undefined) {
     throw new DocumentError("public keys", `a key with the private member ${privateMember}`);
   }
-  const keys = jwks.keys.filter((key) => findMemberFaults(key).length === 0);
-  const [fault] = keys.length > 0 ? [] : jwks.keys.flatMap(findMemberFaults);
-  if (fault === undefined) return { ...jwks, keys };
-  throw new DocumentError(`keys with ${fault.name}: ${fault.expected}`, fault.received);
+  const faulty = jwks.keys.filter((key) => findMemberFaults(key).length > 0);
+  const keys = jwks.keys.filter((key) => !faulty.includes(key));
+  const fault = keys.length > 0 ? undefined : describeFault(faulty);
+  if (fault !== undefined) throw fault;
+  return { keys, faulty };
+}
+
+function isKeySet(value: unknown): value is PublicKeySet {
+  return isObject(value) && Array.isArray(value.keys) && value.keys.every(isObject);
+}
+
+/** The first fault of keys; `undefined` if there are none. */
+function describeFault(keys: readonly Jwk[]): DocumentError | undefined {
+  const [fault] = keys.flatMap(findMemberFaults);
+  return fault && new DocumentError(`keys with ${fault.name}: ${fault.expected}`, fault.received);
 }
 
 /**
@@ -167,11 +181,15 @@ async function fetchKeys({ outbound }: KeyFetcher, uri: string): Promise<PublicK
  *
  * @throws {errors.JWKSNoMatchingKey} @throws {errors.JWKSMultipleMatchingKeys} @throws {DocumentError}
  */
-async function selectKey(...[keys, header, token]: [PublicKeySet, ...Parameters<JWTVerifyGetKey>]) {
+async function selectKey(...[keys, header, token]: [FetchedKeySet, ...Parameters<JWTVerifyGetKey>]) {
   try {
     return await keySelector(keys)(header, token);
   } catch (error) {
-    if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
+    if (error instanceof errors.JWKSMultipleMatchingKeys) throw error;
+    if (error instanceof errors.JWKSNoMatchingKey) {
+      const { faulty = [] } = keys;
+      throw describeFault(faulty.filter(({ kid }) => header.kid === undefined || kid === header.kid)) ?? error;
+    }
     throw new DocumentError("a key for the algorithm of the JWT", "a key that cannot be imported", error);
   }
 }

@@ -142,7 +142,7 @@ export const assertionGrantTexts = {
         return { reason: `the assertion is invalid: ${facts.failure}`, expected: `a signature by a key of ${issuer}` };
       }
       const { expected, received, fix } = facts;
-      return { reason: `the keys of ${issuer} cannot be fetched`, expected, received, fix };
+      return { reason: `the keys of ${issuer} cannot be used`, expected, received, fix };
     },
   },
   "JB-07": {

@@ -111,9 +111,10 @@ function readKey(
   }
   const privateMember = findPrivateMember(jwk);
   if (privateMember !== undefined) throw reject("DO-01", { problem: "private key", member: privateMember });
-  const { alg: only = alg, key_ops: operations = ["verify"] } = jwk as Jwk;
-  const isForProofs = only === alg && Array.isArray(operations) && operations.includes("verify");
-  const fault = isForProofs ? findKeyFault(alg, { ...jwk }) : "a key for another purpose";
+  const { alg: algOfKey = alg, key_ops: operations = ["verify"] } = jwk as Jwk;
+  const verifies = Array.isArray(operations) && operations.includes("verify");
+  const isForProofs = algOfKey === alg && verifies;
+  const fault = findKeyFault(alg, { ...jwk }) ?? (isForProofs ? undefined : "a key with another alg or key_ops");
   if (fault !== undefined) throw reject("DO-01", { problem: "key", alg, fault });
   return { alg, jwk: publicMembersOf({ ...jwk }) };
 }

@@ -57,7 +57,7 @@ function describeMalformed(facts: MalformedProof): string {
     case "private key":
       return "jwk of the DPoP proof is not a public key";
     case "key":
-      return "jwk of the DPoP proof is no key for its alg";
+      return "jwk of the DPoP proof is not a key for its alg";
     case "signature":
       return "the DPoP proof has no valid signature";
   }

@@ -283,7 +283,7 @@ test("[JB-06] keys behind a jwks_uri are fetched once, and once more for an unkn
   server.advance(601);
   assertEquals([await send(first.assertion("alice", { claims })), findLastRule(server)], [rejected, "JB-06"]);
   const { reason, received, fix } = getRejections(server.events).at(-1)!.explanation;
-  assertEquals([reason, received], [`the keys of ${first.issuer} cannot be fetched`, "no response (no route)"]);
+  assertEquals([reason, received], [`the keys of ${first.issuer} cannot be used`, "no response (no route)"]);
   assertMatch(fix!, /^Let the server of the URL respond/);
 });
 

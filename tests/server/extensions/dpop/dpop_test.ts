@@ -148,7 +148,8 @@ test("[DO-01] a key of any algorithm with another form of a member is rejected: 
     const ofAlgorithm = await sharedKey(alg);
     const { publicJwk } = ofAlgorithm;
     const keys = Object.entries(publicJwk).flatMap(([name, value]) =>
-      otherForms(String(value)).map((form) => ({ ...publicJwk, [name]: form }))
+      // A `crv` in a key of a type without curves changes nothing.
+      otherForms(String(value)).map((form) => ({ crv: "x", ...publicJwk, [name]: form }))
     );
     const others = [{ use: "enc" }, { alg: "HS256" }, { key_ops: ["sign"] }, { key_ops: "verify" }];
     await forEachCase([...keys, ...others.map((other) => ({ ...publicJwk, ...other }))], async (jwk) => {

@@ -433,7 +433,7 @@ test("[JR-02] keys come from jwks_uri, and a failure to fetch them is reported",
     outbound,
   });
   await assertPage(await send(b, await sign()));
-  assertMatch(getRejections(b.events).at(-1)!.explanation.reason, /cannot be fetched/);
+  assertMatch(getRejections(b.events).at(-1)!.explanation.reason, /cannot be used/);
   isDown = false;
   b.advance(31);
   assertAuthorizationResponse(await send(b, await sign()), { uri });
