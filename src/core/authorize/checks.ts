@@ -83,11 +83,11 @@ export function parametersOf(checks: readonly RequestCheck[]): readonly Paramete
  * Reads and checks a request. It changes nothing, so that a request may be read more than once.
  *
  * @throws {OAuthError} Errors for the client.
- * @throws {ProgramError} If a check returned something else than members of the request, or the check of an extension
+ * @throws {ProgramError} If a check returned something other than members of the request, or the check of an extension
  *   that replaces one of these left out its member.
  */
 export async function readRequest(input: CheckInput): Promise<AuthorizationRequest> {
-  // A request without a redirect has no response mode, as that of a device.
+  // Only a request with a redirect has a response mode; that of a device has none.
   const hasRedirect = input.mode !== undefined;
   const request: Partial<AuthorizationRequest> = { clientId: input.client.id };
   for (const { redirectOnly, read } of input.server.requestChecks) {

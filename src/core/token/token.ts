@@ -26,7 +26,7 @@ export async function tokenResponse(server: Server, request: AuthenticatedReques
   const { client, params } = request;
   await checkTokenRequest({ server, client, params });
   const authorization = await grantType.authorize(server, request);
-  // The scope of a token for another server is not registered here.
+  // A token for another server may have scope values that are not registered here.
   if (!grantType.checksScope && authorization.issue === undefined) assertRegistered(authorization, grantType);
   await requireUser(server, authorization, grantType);
   await consumeGrant(authorization, grantType);

@@ -85,7 +85,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const issuerInEffect: IssuerInEffect = { current: resolved.issuer };
   const base = basePath(resolved.issuer);
   const composed = await composeServer(options, dependencies, policy, issuerInEffect);
-  // One of letters alone would hide other words.
+  // A password of letters alone is not redacted: that would hide ordinary words, too.
   for (const password of [...composed.users.known().values()].map(getPassword)) {
     if (password !== undefined && digestName(password) === undefined && /[^a-z]/i.test(password)) {
       secrets.learn(password);
@@ -111,14 +111,23 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const createContext = contextFactory(app, plugins, emit, byHost?.serverByHost(server, membersFor));
 
   const moveDemoClients = demoClientMover(composed.clients.registered, resolved);
-  const changes = appChanges(server, {
-    ...{ policy, table },
+  const { addApp, everySecond } = dependencies;
+  const changes: AppChanges = {
+    addApp,
+    everySecond,
+    addResource(resource, endpoints) {
+      server.resources.host(resource);
+      const added = resource.scopes.filter((value) => !policy.scopes.includes(value));
+      policy.scopes.push(...added);
+      policy.userScopes.push(...added);
+      table.addOfResource(endpoints);
+    },
     moveTo(issuer) {
       issuerInEffect.current = issuer;
       Object.assign(server, membersFor(issuer));
       moveDemoClients(issuer);
     },
-  }, dependencies);
+  };
   for (const plugin of plugins) fromPlugin(plugin, "setup", plugin.setup?.(app, changes));
   // After setup, in which a plugin gets what its handle uses.
   const handle = around.wrap(createHandler(table.find, { server, createContext, crossOriginHeaders }));
@@ -128,7 +137,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
 /** A policy to which hosted resources add their scope values. */
 type GrowingPolicy = ServerPolicy & { readonly scopes: string[]; readonly userScopes: string[] };
 
-/** Does nothing: `passed`, until a recorder replaces it for a request; and `observe`, if nothing listens. */
+/** Does nothing. It is `passed`, until a recorder replaces it for a request, and `observe`, if nothing listens. */
 function ignore(): void {}
 
 /** The core, and what each part of the whole server and each extension adds to it or replaces, in order. */
@@ -217,30 +226,4 @@ function describeApp(
     }),
   };
   return app;
-}
-
-interface ChangedParts {
-  readonly policy: GrowingPolicy;
-  readonly table: EndpointTable;
-  readonly moveTo: AppChanges["moveTo"];
-}
-
-/** What plugins may change while they are set up. */
-function appChanges(
-  server: HostedServer,
-  { policy, table, moveTo }: ChangedParts,
-  { addApp, everySecond }: AppDependencies,
-): AppChanges {
-  return {
-    addApp,
-    everySecond,
-    addResource(resource, endpoints) {
-      server.resources.host(resource);
-      const added = resource.scopes.filter((value) => !policy.scopes.includes(value));
-      policy.scopes.push(...added);
-      policy.userScopes.push(...added);
-      table.addOfResource(endpoints);
-    },
-    moveTo,
-  };
 }
