@@ -5,7 +5,7 @@ import { Fragment, type VNode } from "preact";
 import type { ReportView, ResultGroup, ResultRow, VerdictSection } from "../report_view.ts";
 import { upperFirst } from "../../server/pages/first_letter.ts";
 import type { NavigationLink } from "../../server/endpoint.ts";
-import { Layout, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
+import { Layout, Section, type Site } from "../../server/pages/layout.tsx";
 import { Notice } from "../../server/pages/notice.tsx";
 import { TextWithRule } from "../../server/pages/rule_link.tsx";
 import { Standalone, type StandaloneStyle } from "../../server/pages/standalone.tsx";
@@ -219,7 +219,7 @@ export function CheckReportPage(
     <Layout
       site={props}
       path="/flows/check"
-      head={<Stylesheet site={props} name="check/check" />}
+      styles={["check/check"]}
       heading={headingOf(props)}
       opening={
         <>

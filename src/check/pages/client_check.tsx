@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import { type EditForm, FieldInput, FormErrors } from "../../server/pages/field.tsx";
-import { Layout, Script, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
+import { Layout, Section, type Site } from "../../server/pages/layout.tsx";
 import { Notice } from "../../server/pages/notice.tsx";
 import type { ClientCheckState } from "../client_check.ts";
 
@@ -117,12 +117,8 @@ export function ClientCheckPage(props: ClientCheckProps): VNode {
     <Layout
       site={props}
       path={`/clients/${id}`}
-      head={
-        <>
-          <Stylesheet site={props} name="form" />
-          {progress !== undefined && <Script site={props} name="check/check" />}
-        </>
-      }
+      styles={["form"]}
+      scripts={progress && ["check/check"]}
       heading={`Check ${name}`}
       opening={
         <>

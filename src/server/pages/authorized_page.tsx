@@ -13,7 +13,7 @@ import { CheckItem } from "./check_item.tsx";
 import { type ResponseCheck, ResponseChecks } from "./checks.tsx";
 import { upperFirst } from "./first_letter.ts";
 import { Fix } from "./fix.tsx";
-import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
+import { Layout, Panes, Section, type Site } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { FlowLink, PageActions } from "./page_actions.tsx";
 import { Parameters } from "./parameters.tsx";
@@ -95,7 +95,7 @@ function elementsOf(props: CallbackProps): AuthorizedElements {
     Frame: ({ heading, opening, children }) => (
       <Layout
         site={props}
-        head={<Stylesheet site={props} name="authorized" />}
+        styles={["authorized"]}
         heading={heading}
         badges={isUsed ? <StatusBadge tone="over" label="code used" /> : badges[outcome.kind]}
         stepper={<StepLine site={props} stepper={props.next?.stepper} startLinks={props.startLinks} />}
@@ -235,7 +235,7 @@ function IdTokenAlone(props: CallbackProps): VNode {
   return (
     <Layout
       site={props}
-      head={<Stylesheet site={props} name="authorized" />}
+      styles={["authorized"]}
       heading="ID token received"
       stepper={<StepLine site={props} stepper={props.next?.stepper} startLinks={props.startLinks} />}
       opening={

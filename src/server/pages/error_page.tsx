@@ -4,7 +4,7 @@
 import type { VNode } from "preact";
 import type { RuleResult, SuggestedMatch } from "./rule_result.ts";
 import { citedSections } from "./specifications.ts";
-import { Layout, type Site, Stylesheet } from "./layout.tsx";
+import { Layout, type Site } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { type FixLink, Rejection } from "./rejection.tsx";
 import { RuleLink } from "./rule_link.tsx";
@@ -99,7 +99,7 @@ export function ErrorPage(props: ErrorPageProps): VNode {
   return (
     <Layout
       site={props}
-      head={command !== undefined && <Stylesheet site={props} name="values" />}
+      styles={command === undefined ? [] : ["values"]}
       heading={errorHeading(props)}
       badges={<StatusBadge tone={isMissing ? "open" : "bad"} label={badgeLabel(props)} />}
     >

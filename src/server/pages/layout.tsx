@@ -24,8 +24,10 @@ interface LayoutProps {
   readonly path?: string;
   /** `continue` leaves the page, null is none. Default: `script`, which copies values. */
   readonly script?: "continue" | null;
-  /** Further elements of `<head>`. Default: none. */
-  readonly head?: ComponentChildren;
+  /** Further style sheets, such as `form`, or `devtools/flow` of a plugin. Default: none. */
+  readonly styles?: readonly string[];
+  /** Further scripts, such as `devtools/flow`. Default: none. */
+  readonly scripts?: readonly string[];
   /** The only `h1`. */
   readonly heading: ComponentChildren;
   /** The first half of the document's title. Default: the heading, which must be a text then. */
@@ -45,8 +47,8 @@ interface LayoutProps {
 
 /** A whole document. Nothing is inline (CSP): style sheet, script and icon are assets. */
 export function Layout(props: LayoutProps): VNode {
-  const { site, path, head, heading, title = String(heading), badges, variant, stepper, opening, children } = props;
-  const { script = "script", documentTitle = `${title} · Latchkey` } = props;
+  const { site, path, heading, title = String(heading), badges, variant, stepper, opening, children } = props;
+  const { script = "script", styles = [], scripts = [], documentTitle = `${title} · Latchkey` } = props;
   const { base, issuer } = site;
   const links = variant === "card" ? [] : site.links ?? [];
   return (
@@ -59,9 +61,12 @@ export function Layout(props: LayoutProps): VNode {
           <title>{documentTitle}</title>
           <link rel="icon" href={`${base}/static/icon.svg`} />
           <link rel="stylesheet" href={`${base}/static/style.css`} />
-          {script !== null && <Script site={site} name={script} />}
-          {variant === "card" && <Stylesheet site={site} name="people" />}
-          {head}
+          {[...script === null ? [] : [script], ...scripts].map((name) => (
+            <script key={name} type="module" src={`${base}/static/${name}.js`}></script>
+          ))}
+          {[...variant === "card" ? ["people"] : [], ...styles].map((name) => (
+            <link key={name} rel="stylesheet" href={`${base}/static/${name}.css`} />
+          ))}
         </head>
         <body class={variant}>
           <a class="skip" href="#main">Skip to the content</a>
@@ -128,14 +133,4 @@ function Navigation({ base, links, path }: {
       )}
     </nav>
   );
-}
-
-/** A further style sheet, such as `form`, or `devtools/flow` of a plugin; belongs in the head. */
-export function Stylesheet({ site, name }: { readonly site: Site; readonly name: string }): VNode {
-  return <link rel="stylesheet" href={`${site.base}/static/${name}.css`} />;
-}
-
-/** The script of a page; belongs in the head. */
-export function Script({ site, name }: { readonly site: Site; readonly name: string }): VNode {
-  return <script type="module" src={`${site.base}/static/${name}.js`}></script>;
 }

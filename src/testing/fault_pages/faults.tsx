@@ -4,7 +4,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { formatLongDuration } from "../../server/pages/duration.ts";
 import { FieldInput } from "../../server/pages/field.tsx";
-import { Layout, Panes, Script, Section, Stylesheet } from "../../server/pages/layout.tsx";
+import { Layout, Panes, Section } from "../../server/pages/layout.tsx";
 import { ClockNotice, ConfirmationNotice, Notice } from "../../server/pages/notice.tsx";
 import { Code } from "../../server/pages/value.tsx";
 import type { ClockPreset } from "./clock_presets.ts";
@@ -283,12 +283,8 @@ export function Faults(props: FaultsProps): VNode {
     <Layout
       site={props}
       path="/faults"
-      head={
-        <>
-          <Stylesheet site={props} name="form" />
-          <Script site={props} name="testing/faults" />
-        </>
-      }
+      styles={["form"]}
+      scripts={["testing/faults"]}
       heading="Break"
       opening={
         <>

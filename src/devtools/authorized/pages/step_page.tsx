@@ -12,7 +12,7 @@ import {
   type HttpMessage,
   HttpMessageView,
 } from "../../../server/pages/http_exchange.tsx";
-import { Layout, Panes, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
+import { Layout, Panes, Section, type Site } from "../../../server/pages/layout.tsx";
 import { lowerFirst } from "../../../server/pages/first_letter.ts";
 import { Notice } from "../../../server/pages/notice.tsx";
 import { PageActions } from "../../../server/pages/page_actions.tsx";
@@ -186,7 +186,7 @@ export function StepPage(props: StepProps): VNode {
   return (
     <Layout
       site={props}
-      head={<Stylesheet site={props} name="authorized" />}
+      styles={["authorized"]}
       heading={heading}
       badges={
         <>

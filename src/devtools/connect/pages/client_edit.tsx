@@ -12,7 +12,7 @@ import {
   RetryField,
   VersionField,
 } from "../../../server/pages/field.tsx";
-import { Layout, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
+import { Layout, Section, type Site } from "../../../server/pages/layout.tsx";
 import { Code, CodeItem } from "../../../server/pages/value.tsx";
 import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
 import { ChangeLifetime } from "./configuration_lines.tsx";
@@ -85,7 +85,7 @@ export function ClientEdit({ client, proposed, memberExamples, form, ...site }: 
     <Layout
       site={site}
       path={`/clients/${client.id}`}
-      head={["form", "devtools/connect"].map((sheet) => <Stylesheet key={sheet} site={site} name={sheet} />)}
+      styles={["form", "devtools/connect"]}
       heading={proposed ? `A ${proposals[proposed.member].name} that is not registered` : `Edit ${name}`}
       opening={
         <>

@@ -6,7 +6,7 @@ import { ClientDetails, ClientIdentity, type ListedClient } from "./client_detai
 import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
 import { type ConfigurationFile, ConfigurationLines } from "./configuration_lines.tsx";
 import type { EditForm } from "../../../server/pages/field.tsx";
-import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
+import { Layout, Panes, Section, type Site } from "../../../server/pages/layout.tsx";
 import { type ListPosition, NextPage } from "../../../server/pages/next_page.tsx";
 import { ConfirmationNotice, Notice } from "../../../server/pages/notice.tsx";
 import type { RecentFlow } from "../../requests/pages/props.ts";
@@ -61,7 +61,7 @@ export function ClientsView(props: ClientsProps): VNode {
     <Layout
       site={props}
       path="/clients"
-      head={<Stylesheet site={props} name="form" />}
+      styles={["form"]}
       heading="Clients"
       badges={<a class="button plain" href={`${base}/#connect`}>Connect an application</a>}
       opening={
@@ -118,12 +118,8 @@ export function ClientView(props: ClientProps): VNode {
     <Layout
       site={props}
       path={`/clients/${client.id}`}
-      head={
-        <>
-          {["form", "devtools/connect"].map((name) => <Stylesheet key={name} site={props} name={name} />)}
-          {flows?.length === 0 && <Script site={props} name="devtools/connect" />}
-        </>
-      }
+      styles={["form", "devtools/connect"]}
+      scripts={flows?.length === 0 ? ["devtools/connect"] : []}
       heading={client.name ?? client.id}
       badges={form && <a class="button plain" href={`${client.href}?edit`}>Edit all metadata</a>}
       opening={

@@ -5,7 +5,7 @@ import type { VNode } from "preact";
 import type { ListedClient } from "./client_details.tsx";
 import { type ConfigurationFile, ConfigurationLines } from "./configuration_lines.tsx";
 import { type EditForm, FieldInput, FormErrors, RetryField } from "../../../server/pages/field.tsx";
-import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
+import { Layout, Panes, Section, type Site } from "../../../server/pages/layout.tsx";
 import { ClockNotice, ConfirmationNotice, Notice } from "../../../server/pages/notice.tsx";
 import type { RecentFlow } from "../../requests/pages/props.ts";
 import { RecentFlows } from "./recent_flows.tsx";
@@ -244,12 +244,8 @@ export function Home(props: HomeProps): VNode {
     <Layout
       site={props}
       path="/"
-      head={
-        <>
-          {["form", "devtools/connect"].map((name) => <Stylesheet key={name} site={props} name={name} />)}
-          {form && <Script site={props} name="devtools/connect" />}
-        </>
-      }
+      styles={["form", "devtools/connect"]}
+      scripts={form && ["devtools/connect"]}
       heading={form ? "Connect an application" : "Latchkey is running"}
       opening={
         <>

@@ -4,7 +4,7 @@
 import type { VNode } from "preact";
 import { ChangeLifetime, type ConfigurationFile, ConfigurationLines } from "./configuration_lines.tsx";
 import { type EditForm, FieldInput, FormErrors, OlderForm, VersionField } from "../../../server/pages/field.tsx";
-import { Layout, Panes, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
+import { Layout, Panes, Section, type Site } from "../../../server/pages/layout.tsx";
 import { type ListPosition, NextPage } from "../../../server/pages/next_page.tsx";
 import { ConfirmationNotice } from "../../../server/pages/notice.tsx";
 import { RemoveSection } from "../../../server/pages/confirmed_action.tsx";
@@ -78,7 +78,7 @@ export function UsersView(props: UsersProps): VNode {
     <Layout
       site={props}
       path="/users"
-      head={<Stylesheet site={props} name="form" />}
+      styles={["form"]}
       heading="Users"
       badges={form && <a class="button plain" href="#add">Add a user</a>}
       opening={
@@ -241,7 +241,7 @@ export function UserView(props: UserProps): VNode {
     <Layout
       site={props}
       path={`/users/${user.sub}`}
-      head={<Stylesheet site={props} name="form" />}
+      styles={["form"]}
       heading={user.name ?? user.sub}
       opening={
         <>

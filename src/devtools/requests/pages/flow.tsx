@@ -2,7 +2,7 @@
 /** The page of one flow: the reason of a failure, the sequence, the issued tokens, the exports. */
 
 import type { ComponentChildren, VNode } from "preact";
-import { Layout, Script, Section, Stylesheet } from "../../../server/pages/layout.tsx";
+import { Layout, Section } from "../../../server/pages/layout.tsx";
 import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
 import { lowerFirst, upperFirst } from "../../../server/pages/first_letter.ts";
 import { ClockNotice, Notice } from "../../../server/pages/notice.tsx";
@@ -210,12 +210,8 @@ export function FlowDetails(props: FlowProps): VNode {
       site={props}
       path={`/flows/${row.id}`}
       script={null}
-      head={
-        <>
-          <Stylesheet site={props} name="devtools/flow" />
-          <Script site={props} name="devtools/flow" />
-        </>
-      }
+      styles={["devtools/flow"]}
+      scripts={["devtools/flow"]}
       stepper={about === undefined && <ListBeside base={base} />}
       heading={<bdi>{flowHeading(props)}</bdi>}
       title={`${flowHeading(props)} · ${flowLabel(row, props)}`}

@@ -2,7 +2,7 @@
 /** The list of recorded flows, newest first. */
 
 import type { ComponentChildren, VNode } from "preact";
-import { Layout, Script, Stylesheet } from "../../../server/pages/layout.tsx";
+import { Layout } from "../../../server/pages/layout.tsx";
 import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
 import { ClockNotice } from "../../../server/pages/notice.tsx";
 import { StatusBadge, StatusMark } from "../../../server/pages/status_badge.tsx";
@@ -227,13 +227,8 @@ export function List(props: FlowListProps): VNode {
     <Layout
       site={props}
       path="/flows"
-      head={
-        <>
-          {flowCount === 0 && <Stylesheet site={props} name="values" />}
-          <Stylesheet site={props} name="devtools/list" />
-          <Script site={props} name="devtools/list" />
-        </>
-      }
+      styles={[...flowCount === 0 ? ["values"] : [], "devtools/list"]}
+      scripts={["devtools/list"]}
       heading="Requests"
       opening={
         <>

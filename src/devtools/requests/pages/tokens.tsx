@@ -7,7 +7,7 @@ import { CheckItem } from "../../../server/pages/check_item.tsx";
 import { type JwtContent, TokenClaims } from "../../../server/pages/decoded_token.tsx";
 import { FieldInput } from "../../../server/pages/field.tsx";
 import { Fix } from "../../../server/pages/fix.tsx";
-import { Layout, Script, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
+import { Layout, type Site } from "../../../server/pages/layout.tsx";
 import { Notice } from "../../../server/pages/notice.tsx";
 import { citedSections } from "../../../server/pages/specifications.ts";
 import { StatusBadge } from "../../../server/pages/status_badge.tsx";
@@ -65,12 +65,8 @@ export function Tokens(props: TokensProps): VNode {
     <Layout
       site={props}
       path="/flows/tokens"
-      head={
-        <>
-          <Stylesheet site={props} name="devtools/tokens" />
-          <Script site={props} name="devtools/tokens" />
-        </>
-      }
+      styles={["devtools/tokens"]}
+      scripts={["devtools/tokens"]}
       heading={pageHeading(results)}
       badges={verdict && <StatusBadge tone={verdict} label={verdictLabels[verdict]} />}
     >

@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import { Fix } from "../../../server/pages/fix.tsx";
-import { Layout, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
+import { Layout, type Site } from "../../../server/pages/layout.tsx";
 import { Notice } from "../../../server/pages/notice.tsx";
 import { TextWithRules } from "../../../server/pages/rule_link.tsx";
 import { citedSections } from "../../../server/pages/specifications.ts";
@@ -35,7 +35,7 @@ export function RulePage({ rule, ...site }: RuleProps): VNode {
   const { id, level, passes, requirement, fix, cites, group } = rule;
   const sections = citedSections(cites);
   return (
-    <Layout site={site} path="/docs/rules" head={<Stylesheet site={site} name="values" />} heading={`Rule ${id}`}>
+    <Layout site={site} path="/docs/rules" styles={["values"]} heading={`Rule ${id}`}>
       <p>
         <Requirement text={requirement ?? passes ?? ""} />
       </p>
