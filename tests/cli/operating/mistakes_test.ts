@@ -106,8 +106,20 @@ async function tokensOfReusedCode(server: TestServer): Promise<Record<string, st
 
 const asProgram = { headers: { accept: "application/json" } };
 const unauthenticated = { outcome: "401 invalid_client", rule: "CA-07" } as const;
-const unauthenticatedInBody = { outcome: "401 invalid_client", rule: "CA-07" } as const;
-const wrongPath = { outcome: "404 invalid_request", rule: "HT-01", client: "", fix: /Check the URL/ } as const;
+const wrongPath = (received: string, expected: string) => ({
+  ...{ outcome: "404 invalid_request", rule: "HT-01", client: "", fix: /Check the URL/ },
+  sentence: `This address does not exist. Did you mean ${issuer}${expected}?`,
+  ...{ expected: issuer + expected, received: issuer + received },
+});
+const wrongMethod = {
+  ...{ outcome: "405 invalid_request", rule: "HT-01", client: "", fix: /Send POST; a browser that opens the address/ },
+  ...{ sentence: "This address allows only POST, OPTIONS", expected: "POST, OPTIONS", received: "GET" },
+};
+const wrongMediaType = {
+  ...{ outcome: "400 invalid_request", rule: "TK-02", client: "", fix: /Send the parameters as a form/ },
+  sentence: "The body must be application/x-www-form-urlencoded",
+  expected: "application/x-www-form-urlencoded",
+};
 const wrongVerifier = { outcome: "400 invalid_grant", rule: "PK-09" } as const;
 const wrongToken = { outcome: "401 invalid_token", rule: "BR-02", client: "" } as const;
 const wrongRedirectUri = { outcome: "400 invalid_request", rule: "RU-01" } as const;
@@ -304,7 +316,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
   "the secret by POST where Basic is registered": {
     send: (server) => webToken(server, { client_id: "web", client_secret: "web-secret" }),
-    ...unauthenticatedInBody,
+    ...unauthenticated,
     client: "web",
     sentence: "client web must use client_secret_basic; this request used client_secret_post",
     expected: "client_secret_basic",
@@ -323,7 +335,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
   "a secret of a public client": {
     send: (server) => webToken(server, { client_id: "spa", client_secret: "guess" }),
-    ...unauthenticatedInBody,
+    ...unauthenticated,
     sentence: "client spa is public and has no secret; this request used client_secret_post",
     expected: "none",
     received: "client_secret_post",
@@ -331,7 +343,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
   "no secret": {
     send: (server) => webToken(server, { client_id: "web" }),
-    ...unauthenticatedInBody,
+    ...unauthenticated,
     client: "web",
     sentence: "client web is confidential and must authenticate",
     expected: "client_secret_basic",
@@ -355,7 +367,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
           "",
         ),
       }),
-    ...unauthenticatedInBody,
+    ...unauthenticated,
     client: "web",
     sentence: "client web must use client_secret_basic; this request used client_secret_jwt",
     expected: "client_secret_basic",
@@ -382,7 +394,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
   "an unknown client at the token endpoint": {
     send: (server) => webToken(server, { client_id: "webb" }),
-    ...unauthenticatedInBody,
+    ...unauthenticated,
     client: "",
     sentence: "the client is unknown. Did you mean web?",
     expected: "web or spa or poster",
@@ -450,49 +462,27 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
   "/authorize": {
     send: (server) => server.get("/authorize?client_id=spa", { headers: { accept: "text/html" } }),
-    ...wrongPath,
-    sentence: `This address does not exist. Did you mean ${issuer}/oauth2/authorize?`,
-    expected: `${issuer}/oauth2/authorize`,
-    received: "http://localhost:9666/authorize",
+    ...wrongPath("/authorize", "/oauth2/authorize"),
   },
   "/token": {
     send: (server) => form(server, "/token", { grant_type: "authorization_code" }, { accept: "*/*" }),
-    ...wrongPath,
-    sentence: `This address does not exist. Did you mean ${issuer}/oauth2/token?`,
-    expected: `${issuer}/oauth2/token`,
-    received: "http://localhost:9666/token",
+    ...wrongPath("/token", "/oauth2/token"),
   },
   "a slash at the end of the discovery URL": {
     send: (server) => server.get("/.well-known/openid-configuration/", asProgram),
-    ...wrongPath,
-    sentence: `This address does not exist. Did you mean ${issuer}/.well-known/openid-configuration?`,
-    expected: `${issuer}/.well-known/openid-configuration`,
-    received: "http://localhost:9666/.well-known/openid-configuration/",
+    ...wrongPath("/.well-known/openid-configuration/", "/.well-known/openid-configuration"),
   },
   "discovery below /oauth2": {
     send: (server) => server.get("/oauth2/.well-known/openid-configuration", asProgram),
-    ...wrongPath,
-    sentence: `This address does not exist. Did you mean ${issuer}/.well-known/openid-configuration?`,
-    expected: `${issuer}/.well-known/openid-configuration`,
-    received: "http://localhost:9666/oauth2/.well-known/openid-configuration",
+    ...wrongPath("/oauth2/.well-known/openid-configuration", "/.well-known/openid-configuration"),
   },
   "GET at the token endpoint": {
     send: (server) => server.get("/oauth2/token", asProgram),
-    ...wrongPath,
-    outcome: "405 invalid_request",
-    sentence: "This address allows only POST, OPTIONS",
-    expected: "POST, OPTIONS",
-    received: "GET",
-    fix: /Send POST; a browser that opens the address sends GET/,
+    ...wrongMethod,
   },
   "GET at the token endpoint in a browser": {
     send: (server) => server.get("/oauth2/token", { headers: { accept: "text/html" } }),
-    ...wrongPath,
-    outcome: "405 invalid_request",
-    sentence: "This address allows only POST, OPTIONS",
-    expected: "POST, OPTIONS",
-    received: "GET",
-    fix: /Send POST; a browser that opens the address sends GET/,
+    ...wrongMethod,
   },
   "a JSON body": {
     send: (server) =>
@@ -501,23 +491,13 @@ const mistakes: Readonly<Record<string, Mistake>> = {
         body: JSON.stringify({ grant_type: "authorization_code" }),
         headers: { "content-type": "application/json" },
       }),
-    outcome: "400 invalid_request",
-    rule: "TK-02",
-    client: "",
-    sentence: "The body must be application/x-www-form-urlencoded",
-    expected: "application/x-www-form-urlencoded",
+    ...wrongMediaType,
     received: "application/json",
-    fix: /Send the parameters as a form/,
   },
   "a form with another content type": {
     send: (server) => form(server, "/oauth2/token", { grant_type: "x" }, { "content-type": "text/plain" }),
-    outcome: "400 invalid_request",
-    rule: "TK-02",
-    client: "",
-    sentence: "The body must be application/x-www-form-urlencoded",
-    expected: "application/x-www-form-urlencoded",
+    ...wrongMediaType,
     received: "text/plain",
-    fix: /Send the parameters as a form/,
   },
   "another redirect_uri in the second request": {
     send: async (server) => server.token({ code: await server.code(), redirect_uri: `${spaCallback}/` }),

@@ -9,7 +9,7 @@ import { redisStore, StoreError } from "../../../src/platform/store/redis.ts";
 import type { RecordKind } from "../../../src/core/store/store.ts";
 import { storeExam } from "../../../src/core/store/exam.ts";
 import { certificate, privateKey } from "../runtime/certificate.ts";
-import { dropRedisPrefixes, redisUrl, timeout, uniqueName } from "./servers.ts";
+import { dropRedisPrefixes, redisUrl, rejectedAddresses, timeout, uniqueName } from "./servers.ts";
 
 const skip = redisUrl === undefined;
 const url = redisUrl ?? "";
@@ -25,29 +25,10 @@ storeExam({
   reopen: () => openWith(names.at(-1)!),
 });
 
-test("[OP-08] an invalid URL is rejected before the driver repeats it with its password", async () => {
-  for (const broken of ["redis://default:hunter2/with#hash", "hunter2"]) {
-    const error = await assertRejects(() => redisStore(broken), StoreError);
-    assertMatch(error.message, /expected a URL like .* percent-encode/);
-    assert(!error.message.includes("hunter2") && error.cause === undefined);
-  }
-});
-
-test(
-  "a server that cannot be reached or used is reported in one sentence, without the password",
-  { skip },
-  async () => {
-    const cases = [
-      ["redis://carol:hunter2@127.0.0.1:1", /127\.0\.0\.1:1.*reachable.*start it/],
-      ["redis://no.such.host.invalid", /reachable/],
-    ] as const;
-    for (const [address, sentence] of cases) {
-      const error = await assertRejects(() => redisStore(address, { timeout: 3000 }), StoreError);
-      assertMatch(error.message, sentence);
-      assert(!error.message.includes("hunter2"));
-    }
-  },
-);
+rejectedAddresses(redisStore, skip, "redis://default:hunter2/with#hash", [
+  ["redis://carol:hunter2@127.0.0.1:1", /127\.0\.0\.1:1.*reachable.*start it/],
+  ["redis://no.such.host.invalid", /reachable/],
+]);
 
 test("over rediss:// nothing is sent to a server whose certificate fails verification", async () => {
   let logged = "";

@@ -1,6 +1,9 @@
 /** The database servers that tests may use: named in the environment, or else the tests that need them are skipped. */
 
+import { assert, assertMatch, assertRejects } from "@std/assert";
 import process from "node:process";
+import { test } from "node:test";
+import { type Store, StoreError } from "../../../src/core/store/store.ts";
 
 /** A name that no other run, test or process uses at this moment: for the schema or prefix of one store. */
 export function uniqueName(): string {
@@ -33,4 +36,32 @@ export async function dropRedisPrefixes(url: string, prefixes: readonly string[]
     if (keys.length > 0) await redis.unlink(...keys);
   }
   await redis.quit();
+}
+
+/** Tests that a store rejects an invalid URL, and servers that cannot be reached or used, without the password. */
+export function rejectedAddresses(
+  open: (url: string, options?: { readonly timeout: number }) => Promise<Store>,
+  skip: boolean,
+  invalid: string,
+  unusable: readonly (readonly [url: string, sentence: RegExp])[],
+): void {
+  test("[OP-08] an invalid URL is rejected before the driver repeats it with its password", async () => {
+    for (const broken of [invalid, "hunter2"]) {
+      const error = await assertRejects(() => open(broken), StoreError);
+      assertMatch(error.message, /expected a URL like .* percent-encode/);
+      assert(!error.message.includes("hunter2") && error.cause === undefined);
+    }
+  });
+
+  test(
+    "a server that cannot be reached or used is reported in one sentence, without the password",
+    { skip },
+    async () => {
+      for (const [url, sentence] of unusable) {
+        const error = await assertRejects(() => open(url, { timeout: 3000 }), StoreError);
+        assertMatch(error.message, sentence);
+        assert(!error.message.includes("hunter2"));
+      }
+    },
+  );
 }
