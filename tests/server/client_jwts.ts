@@ -101,7 +101,8 @@ export function otherForms(value: string): unknown[] {
   const withLeadingZeros = Buffer.concat([new Uint8Array(3), bytes]).toString("base64url");
   const nextCharacter = String.fromCharCode(value.charCodeAt(value.length - 1) + 1);
   return [
-    ...[undefined, null, 1, true, [], [value], {}, "", " ", "AQ", "Ag", "P-256", "P-384", "P-521", "RSA", "EC"],
+    ...[undefined, null, 1, true, [], [value], {}, { toString: 1 }],
+    ...["", " ", "AQ", "Ag", "P-256", "P-384", "P-521", "RSA", "EC"],
     ...[`${value}=`, ` ${value}`, `${value}\n`, value.slice(1), value.slice(0, -1) + nextCharacter, withLeadingZeros],
   ].filter((form) => form !== value);
 }

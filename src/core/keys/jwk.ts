@@ -1,5 +1,6 @@
 /** The members of keys as JWKs (RFC 7518 §6, RFC 8037 §2, RFC 9964 §3). */
 
+import { describeKind } from "../http/quote_value.ts";
 import { decodeBase64url, encodeBase64url, sha256 } from "./crypto.ts";
 
 /** The required members of a public key, by its type. */
@@ -50,55 +51,98 @@ export function hasPrivateKey(jwk: { readonly d?: unknown; readonly priv?: unkno
   return jwk.d !== undefined || jwk.priv !== undefined;
 }
 
-/** Minimum size of an RSA key, in bits (RFC 7518 §3.3 and §3.5). */
+/** Minimum size of an RSA key, in bits (RFC 7518 §3.3 and §3.5). The maximum is what every runtime has. */
 export const minRsaKeyBits = 2048;
 
-/** The bytes of members whose length is fixed (RFC 7518 §6.2.1.2, RFC 8037 §2, FIPS 204 §4), by curve or algorithm. */
-const fixedBytes: ReadonlyMap<unknown, number> = new Map([
-  ["P-256", 32],
-  ["P-384", 48],
-  ["P-521", 66],
-  ["Ed25519", 32],
-  ["X25519", 32],
-  ["ML-DSA-44", 1312],
-  ["ML-DSA-65", 1952],
-  ["ML-DSA-87", 2592],
+/** A requirement for the bytes of a member of a public key. */
+interface MemberCheck {
+  readonly expected: string;
+  /** What is wrong; `undefined`: nothing. */
+  findFault(bytes: Uint8Array): string | undefined;
+}
+
+function ofLength(length: number): MemberCheck {
+  const characters = (count: number) => `${Math.ceil(count * 4 / 3)} characters`;
+  return {
+    expected: `${characters(length)} of base64url`,
+    findFault: (bytes) => bytes.length === length ? undefined : characters(bytes.length),
+  };
+}
+
+function numberOf(expected: string, isSuitable: (bits: number, lastByte: number) => boolean): MemberCheck {
+  return {
+    expected: `${expected}, as base64url without leading zeros`,
+    findFault(bytes) {
+      if (bytes[0] === 0) return "leading zeros";
+      const bits = bytes.length * 8 - (Math.clz32(bytes[0]!) - 24);
+      if (isSuitable(bits, bytes.at(-1)!)) return undefined;
+      return bits > 32 ? `${bits} bits` : `the number ${bytes.reduce((sum, byte) => sum * 256 + byte, 0)}`;
+    },
+  };
+}
+
+const edwardsPrime = 2n ** 255n - 19n;
+const yOfOrderEight = 0x05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826n;
+const ysOfSmallOrder = [0n, 1n, yOfOrderEight, edwardsPrime - yOfOrderEight, edwardsPrime - 1n];
+
+/** With a point of small order as public key, everybody can sign: runtimes accept such signatures. */
+const edwardsPoint: MemberCheck = {
+  expected: `${ofLength(32).expected}, a point of large order`,
+  findFault(bytes) {
+    const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).reverse().join("");
+    // The highest bit is the sign of x (RFC 8032 §5.1.2).
+    const y = BigInt(`0x${digits}`) % 2n ** 255n;
+    const isWeak = y >= edwardsPrime || ysOfSmallOrder.includes(y);
+    return ofLength(32).findFault(bytes) ?? (isWeak ? "a point of small order, or not the canonical one" : undefined);
+  },
+};
+
+/** The checks of members, by type and curve or algorithm (RFC 7518 §6.2.1, §6.3.1, RFC 8037 §2, FIPS 204 §4). */
+const memberChecks = new Map<string, Readonly<Record<string, MemberCheck>>>([
+  ["EC P-256", { x: ofLength(32), y: ofLength(32) }],
+  ["EC P-384", { x: ofLength(48), y: ofLength(48) }],
+  ["EC P-521", { x: ofLength(66), y: ofLength(66) }],
+  ["OKP Ed25519", { x: edwardsPoint }],
+  ["OKP X25519", { x: ofLength(32) }],
+  ["AKP ML-DSA-44", { pub: ofLength(1312) }],
+  ["AKP ML-DSA-65", { pub: ofLength(1952) }],
+  ["AKP ML-DSA-87", { pub: ofLength(2592) }],
+  ["RSA", {
+    n: numberOf(`a number of ${minRsaKeyBits} to 4096 bits`, (bits) => bits >= minRsaKeyBits && bits <= 4096),
+    // With the exponent 1, everybody can sign.
+    e: numberOf("an odd number from 3 to 2^32 - 1", (bits, last) => bits > 1 && bits <= 32 && last % 2 === 1),
+  }],
 ]);
 
 /**
- * The members of a public key whose value is not in its canonical form (RFC 7518 §6), or is unsafe; none if the curve is
- * unknown, or if a certificate contains the key instead (`x5c`). Some runtimes import other forms, too, which would give
- * one key several thumbprints.
+ * The members of a public key that are missing, are not in their canonical form (RFC 7518 §6), or are unsafe; none if the
+ * type or the curve is unknown, or if a certificate contains the key instead (`x5c`). Some runtimes import other forms,
+ * too, which would give one key several thumbprints.
  */
 export function findMemberFaults(jwk: Jwk): { name: string; expected: string; received: string }[] {
-  const { kty, crv, alg, x5c } = jwk;
-  const names = (publicMembers.get(kty) ?? []).filter((name) => !["kty", "crv", "alg"].includes(name));
-  const length = kty === "RSA" ? undefined : fixedBytes.get(kty === "AKP" ? alg : crv);
-  if (length === undefined && kty !== "RSA") return [];
-  if (Array.isArray(x5c) && x5c.length > 0 && names.every((name) => jwk[name] === undefined)) return [];
-  return names.flatMap((name) => {
-    const received = findValueFault(name, jwk[name], length);
-    return received === undefined ? [] : [{ name, expected: expectedValue(name, length), received }];
+  const { kty, x5c } = jwk;
+  if (typeof kty !== "string") return [{ name: "kty", expected: "the type of the key", received: describeKind(kty) }];
+  const hasValue = ["x", "y", "n", "e", "pub"].some((name) => jwk[name] !== undefined);
+  if (Array.isArray(x5c) && x5c.length > 0 && !hasValue) return [];
+  // The curve; of ML-DSA the algorithm; RSA has neither.
+  const name = ["crv", "alg"].find((member) => publicMembers.get(kty)?.includes(member));
+  const value = name && jwk[name];
+  const checks = memberChecks.get(typeof value === "string" ? `${kty} ${value}` : kty);
+  if (name !== undefined && (name === "alg" ? checks === undefined : typeof value !== "string")) {
+    const expected = name === "alg" ? "an algorithm of ML-DSA" : "a curve";
+    return [{ name, expected, received: typeof value === "string" ? "another one" : describeKind(value) }];
+  }
+  return Object.entries(checks ?? {}).flatMap(([name, check]) => {
+    const received = findFault(jwk[name], check);
+    return received === undefined ? [] : [{ name, expected: check.expected, received }];
   });
 }
 
-function expectedValue(name: string, length: number | undefined): string {
-  if (length !== undefined) return `${Math.ceil(length * 4 / 3)} characters of base64url`;
-  const number = name === "n" ? `a number of ${minRsaKeyBits} bits or more` : "an odd number from 3 to 2^32 - 1";
-  return `${number}, as base64url without leading zeros`;
-}
-
-/** @param length In bytes; `undefined`: the value is a number. */
-function findValueFault(name: string, value: unknown, length: number | undefined): string | undefined {
-  if (value === undefined) return "nothing";
-  if (typeof value !== "string") return "not a string";
+function findFault(value: unknown, check: MemberCheck): string | undefined {
+  if (typeof value !== "string") return describeKind(value);
   if (!/^[\w-]+$/.test(value) || value.length % 4 === 1) return "a string that is not base64url";
   const bytes = decodeBase64url(value);
-  if (encodeBase64url(bytes) !== value) return "unused bits in its last character that are not zero";
-  if (length !== undefined) return bytes.length === length ? undefined : `${value.length} characters`;
-  if (bytes[0] === 0) return "leading zeros";
-  const bits = bytes.length * 8 - (Math.clz32(bytes[0]!) - 24);
-  if (name === "n") return bits < minRsaKeyBits ? `${bits} bits` : undefined;
-  // With the exponent 1, everybody can sign.
-  return bits > 1 && bits <= 32 && bytes.at(-1)! % 2 === 1 ? undefined : "an even, too small or too large number";
+  return encodeBase64url(bytes) === value
+    ? check.findFault(bytes)
+    : "unused bits in its last character that are not zero";
 }

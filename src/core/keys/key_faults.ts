@@ -5,6 +5,11 @@ import { findMemberFaults, hasPrivateKey, type Jwk } from "./jwk.ts";
 import { isMlDsa, type SigningAlgorithm } from "./signing_algorithm.ts";
 import { curves } from "./web_keys.ts";
 
+/** Describes the keys for an algorithm. */
+export function describeKeyFor(alg: string): string {
+  return `key for ${alg} (${describeType(typeOf(alg))})`;
+}
+
 /** The members that say what a key is for (RFC 7518 §6, RFC 8037 §2, RFC 9964 §3). */
 function typeOf(alg: string): Jwk {
   if (isMlDsa(alg)) return { kty: "AKP", alg };
@@ -15,8 +20,7 @@ function typeOf(alg: string): Jwk {
 /** Describes a key that cannot sign with an algorithm, without its values. */
 export function describeUnusableKey(alg: SigningAlgorithm, key: Jwk): { expected: string; received: string } {
   const fault = hasPrivateKey(key) ? "a key whose members are damaged or do not belong together" : "a public key";
-  const expected = `a private key for ${alg} (${describeType(typeOf(alg))})`;
-  return { expected, received: findKeyFault(alg, key) ?? fault };
+  return { expected: `a private ${describeKeyFor(alg)}`, received: findKeyFault(alg, key) ?? fault };
 }
 
 /**
@@ -34,9 +38,10 @@ export function findKeyFault(alg: string, key: Jwk): string | undefined {
 }
 
 function describeType({ kty, crv, alg }: Jwk): string {
-  const members = { kty, ...crv !== undefined && { crv }, ...kty === "AKP" && { alg } };
+  const members = { kty, ...(kty === "EC" || kty === "OKP") && { crv }, ...kty === "AKP" && { alg } };
   return Object.entries(members).map(([name, value]) => `${name} ${showName(value)}`).join(", ");
 }
 
 /** A part of a key may stand by mistake where a short name belongs. */
-const showName = (value: unknown) => String(value).length > 16 ? "another value" : quoteValue(value);
+const showName = (value: unknown) =>
+  typeof value === "string" && value.length > 16 ? "another value" : quoteValue(value);

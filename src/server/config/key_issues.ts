@@ -1,7 +1,7 @@
 /** Checks public keys (RFC 7517 §5) and algorithms of a configuration. */
 
 import type { ConfigIssue } from "../../core/rules/configuration_error.ts";
-import { hasAlgorithm, isMlDsa } from "../../core/keys/signing_algorithm.ts";
+import { hasAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import {
   findMemberFaults,
   findPrivateMember,
@@ -44,33 +44,14 @@ export function validatePublicKeys(
   return [...jwks === undefined ? [] : [both], ...validateUrl("jwks_uri", uri, localUrls), ...ofKeys];
 }
 
-function validateMembers(key: Jwk, path: string): ConfigIssue[] {
+function validateKey(key: Jwk, path: string): ConfigIssue[] {
   const { kty, crv, alg } = key;
-  const type = quote(crv ?? (kty === "AKP" ? alg : kty));
+  const type = kty === "RSA" ? kty : kty === "AKP" ? alg ?? kty : crv ?? kty;
+  const ofType = type === undefined ? "" : `, in a key of ${quote(type)}`;
   const hint = kty === "RSA"
     ? `Export the public key again; or create one of ${minRsaKeyBits} bits or more, or one for ES256 or Ed25519.`
     : "Export the public key again: crv and alg must be those of the key.";
   return findMemberFaults(key).map(({ name, expected, received }) => (
-    { path: `${path}.${name}`, expected: `${expected}, in a key of ${type}`, received, hint }
+    { path: `${path}.${name}`, expected: expected + ofType, received, hint }
   ));
-}
-
-/** The issues of one key. `alg` and kty AKP need each other (RFC 9964 §3). */
-function validateKey(key: Jwk, path: string): ConfigIssue[] {
-  const { kty, alg } = key;
-  const isOfMlDsa = typeof alg === "string" && isMlDsa(alg);
-  if (isOfMlDsa === (kty === "AKP")) return validateMembers(key, path);
-  return isOfMlDsa
-    ? [{
-      path: `${path}.kty`,
-      expected: `AKP, the key type of ${alg}`,
-      received: quote(kty),
-      hint: "Export the public key again, or remove alg.",
-    }]
-    : [{
-      path: `${path}.alg`,
-      expected: "one of ML-DSA-44, ML-DSA-65, ML-DSA-87, for a key of kty AKP",
-      received: quote(alg),
-      hint: "Export the public key again, with its alg.",
-    }];
 }

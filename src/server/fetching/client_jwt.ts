@@ -8,7 +8,7 @@ import { byProfile } from "../config/server_policy.ts";
 import type { ErrorDetails, OAuthError, RuleExplanation } from "../../core/rules/errors.ts";
 import { type JwtPolicy, JwtPolicyError } from "../../platform/jwt/jwt_policies.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { remoteKeys } from "./remote_keys.ts";
+import { NoSuitableKey, remoteKeys } from "./remote_keys.ts";
 import { verifyByKeys } from "../../platform/jwt/verify_by_keys.ts";
 import type { FetchingServer } from "./fetching.ts";
 import { isSecretExpired } from "../../core/clients/auth_method.ts";
@@ -82,13 +82,14 @@ export async function verifyClientJwt(
       throw reject(reason, expected, received, others);
     }
     const isAlgorithm = cause instanceof errors.JOSEAlgNotAllowed;
-    if (isAlgorithm || cause instanceof errors.JWKSNoMatchingKey) await verifyByDummyKey(jwt, policy);
+    const otherKeys = cause instanceof NoSuitableKey ? cause : undefined;
+    if (isAlgorithm || otherKeys) await verifyByDummyKey(jwt, policy);
     const by = isAlgorithm ? byProfile(ofClient, "signatureAlgorithms") : "";
     throw reject(
       `${name} is invalid: ${(cause as Error).message}`,
-      isAlgorithm ? `alg = ${options.algorithms.join(" or ")}${by}` : expected,
-      undefined,
-      { fix: fixFor(cause, usesSecret, name) },
+      isAlgorithm ? `alg = ${options.algorithms.join(" or ")}${by}` : otherKeys?.expected ?? expected,
+      otherKeys?.received,
+      { fix: fixFor(cause, usesSecret, name), detailsInTraceOnly: otherKeys && client.standing === "unknown" },
     );
   }
 }
@@ -138,7 +139,7 @@ function fixFor(cause: unknown, usesSecret: boolean, name: string): string | und
   if (cause instanceof errors.JWSSignatureVerificationFailed && usesSecret) {
     return `Sign ${name} with the client_secret of the client, as UTF-8.`;
   }
-  if (cause instanceof errors.JWSSignatureVerificationFailed || cause instanceof errors.JWKSNoMatchingKey) {
+  if (cause instanceof errors.JWSSignatureVerificationFailed || cause instanceof NoSuitableKey) {
     return `Sign ${name} with the private key of a key in jwks or jwks_uri of the client, and send its kid, or none.`;
   }
   const { message } = cause as Error;

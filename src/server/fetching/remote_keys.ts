@@ -1,9 +1,10 @@
 /** Public keys of clients and issuers: from their key set, or fetched from its URL (RFC 7517 §5). */
 
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTHeaderParameters, type JWTVerifyGetKey } from "jose";
 import type { BoundedCache } from "../../platform/bounded_cache.ts";
 import { DocumentError, fetchDocument, type Outbound, parseJsonDocument } from "./outbound.ts";
 import { isObject } from "../../core/http/json_value.ts";
+import { quoteValue } from "../../core/http/quote_value.ts";
 import { findMemberFaults, findPrivateMember, type Jwk, type PublicKeySet } from "../../core/keys/jwk.ts";
 
 /**
@@ -30,13 +31,7 @@ export interface FetchedKeys {
   /** When they were fetched, by the server's clock in milliseconds. */
   readonly fetchedAt: number;
   /** Rejects if they could not be fetched. */
-  readonly keys: Promise<FetchedKeySet>;
-}
-
-/** A fetched key set without its faulty keys. */
-interface FetchedKeySet extends PublicKeySet {
-  /** The faulty keys. Absent: none. */
-  readonly faulty?: readonly Jwk[];
+  readonly keys: Promise<PublicKeySet>;
 }
 
 /** @internal The last successful fetch of one URL, and the last failed one after it. */
@@ -64,21 +59,25 @@ export interface KeyFetcher {
  *
  * @param limit Limits the fetch, if the operator did not choose the URL.
  */
-export function remoteKeys(
-  server: KeyFetcher,
-  { jwks = { keys: [] }, jwks_uri: uri }: KeyOwner,
-  limit?: LimitFetch,
-): JWTVerifyGetKey {
-  return uri === undefined ? keySelector(jwks) : fetchedKeys(fetchedKeySets(server, uri, limit));
+export function remoteKeys(server: KeyFetcher, owner: KeyOwner, limit?: LimitFetch): JWTVerifyGetKey {
+  const sets = keySets(server, owner, limit);
+  return async (header, token) => {
+    const keys = await sets.current();
+    try {
+      return await selectKey(keys, header, token);
+    } catch (error) {
+      const newer = error instanceof errors.JWKSMultipleMatchingKeys ? keys : await sets.newer();
+      if (newer === keys) throw error;
+      return await selectKey(newer, header, token);
+    }
+  };
 }
 
 export interface KeySets {
   /** The key set, fetched at most ten minutes ago. @throws {DocumentError} @throws What `limit` throws. */
-  current(): Promise<FetchedKeySet>;
-  /**
-   * The key set, fetched at most 30 seconds ago, for a key that is missing in the current one. @throws As `current`.
-   */
-  newer(): Promise<FetchedKeySet>;
+  current(): Promise<PublicKeySet>;
+  /** The key set, fetched at most 30 seconds ago, for a key that the current one lacks. @throws As `current`. */
+  newer(): Promise<PublicKeySet>;
 }
 
 /** The key set of an owner, under the same rules as {@link remoteKeys}. */
@@ -94,11 +93,12 @@ export function keySets(
 
 const keySelectors = new WeakMap<PublicKeySet, JWTVerifyGetKey>();
 
-/** Selects the key of a JWT by its header. */
+/** Selects the key of a JWT by its header; keys with faults are left out (RFC 7517 §5). */
 function keySelector(jwks: PublicKeySet): JWTVerifyGetKey {
   let selector = keySelectors.get(jwks);
   if (selector === undefined) {
-    selector = createLocalJWKSet({ ...jwks, keys: jwks.keys.map(forVerification) } as JSONWebKeySet);
+    const keys = jwks.keys.filter((key) => findMemberFaults(key).length === 0).map(forVerification);
+    selector = createLocalJWKSet({ keys } as JSONWebKeySet);
     keySelectors.set(jwks, selector);
   }
   return selector;
@@ -119,7 +119,7 @@ function fetchedKeySets(server: KeyFetcher, uri: string, limit?: LimitFetch): Ke
       attempt !== undefined && Math.abs(now() - attempt.fetchedAt) < maxAgeMs ? attempt.keys : undefined;
     const known = ifFresh(last, maxAgeMs) ?? ifFresh(failed, minFetchIntervalMs);
     if (known !== undefined) return await known;
-    let fetched: Promise<FetchedKeySet>;
+    let fetched: Promise<PublicKeySet>;
     try {
       fetched = limit === undefined ? fetchKeys(server, uri) : limit(uri, () => fetchKeys(server, uri));
     } catch (error) {
@@ -138,20 +138,7 @@ function fetchedKeySets(server: KeyFetcher, uri: string, limit?: LimitFetch): Ke
   return { current: () => getKeys(maxKeyAgeMs), newer: () => getKeys(minFetchIntervalMs) };
 }
 
-function fetchedKeys(sets: KeySets): JWTVerifyGetKey {
-  return async (header, token) => {
-    const keys = await sets.current();
-    try {
-      return await selectKey(keys, header, token);
-    } catch (error) {
-      const newer = error instanceof errors.JWKSMultipleMatchingKeys ? keys : await sets.newer();
-      if (newer === keys) throw error;
-      return await selectKey(newer, header, token);
-    }
-  };
-}
-
-async function fetchKeys({ outbound }: KeyFetcher, uri: string): Promise<FetchedKeySet> {
+async function fetchKeys({ outbound }: KeyFetcher, uri: string): Promise<PublicKeySet> {
   const { text } = await fetchDocument(outbound, uri, jwksLimits);
   const jwks = parseJsonDocument(text);
   if (!isKeySet(jwks)) throw new DocumentError("a JSON Web Key Set", "other JSON");
@@ -159,21 +146,37 @@ async function fetchKeys({ outbound }: KeyFetcher, uri: string): Promise<Fetched
   if (privateMember !== undefined) {
     throw new DocumentError("public keys", `a key with the private member ${privateMember}`);
   }
-  const faulty = jwks.keys.filter((key) => findMemberFaults(key).length > 0);
-  const keys = jwks.keys.filter((key) => !faulty.includes(key));
-  const fault = keys.length > 0 ? undefined : describeFault(faulty);
-  if (fault !== undefined) throw fault;
-  return { keys, faulty };
+  return jwks;
 }
 
 function isKeySet(value: unknown): value is PublicKeySet {
   return isObject(value) && Array.isArray(value.keys) && value.keys.every(isObject);
 }
 
-/** The first fault of keys; `undefined` if there are none. */
-function describeFault(keys: readonly Jwk[]): DocumentError | undefined {
-  const [fault] = keys.flatMap(findMemberFaults);
-  return fault && new DocumentError(`keys with ${fault.name}: ${fault.expected}`, fault.received);
+/** No key of a set suits a JWT. */
+export class NoSuitableKey extends errors.JWKSNoMatchingKey {
+  readonly expected: string;
+  readonly received: string;
+
+  constructor({ kid, alg }: JWTHeaderParameters, keys: readonly Jwk[]) {
+    super();
+    const sorted = [...keys.filter((key) => key.kid === kid), ...keys.filter((key) => key.kid !== kid)];
+    const known = sorted.slice(0, 5).map(describeKey).join("; or ") + (keys.length > 5 ? "; or another one" : "");
+    this.expected = keys.length === 0 ? "a key set with a key" : `a JWT by a key with ${known}`;
+    this.received = `a JWT with ${describeMembers({ kid, alg })}`;
+  }
+}
+
+function describeKey(key: Jwk): string {
+  const { kid, kty, crv, alg, use } = key;
+  const [fault] = findMemberFaults(key);
+  const unsuitable = fault && ` (not used: expected ${fault.name} to be ${fault.expected}, found ${fault.received})`;
+  return describeMembers({ kid, kty, crv, alg, use }) + (unsuitable ?? "");
+}
+
+function describeMembers(members: Jwk): string {
+  const present = Object.entries(members).filter(([, value]) => value !== undefined);
+  return present.map(([name, value]) => `${name} ${quoteValue(value)}`).join(", ");
 }
 
 /**
@@ -181,15 +184,12 @@ function describeFault(keys: readonly Jwk[]): DocumentError | undefined {
  *
  * @throws {errors.JWKSNoMatchingKey} @throws {errors.JWKSMultipleMatchingKeys} @throws {DocumentError}
  */
-async function selectKey(...[keys, header, token]: [FetchedKeySet, ...Parameters<JWTVerifyGetKey>]) {
+async function selectKey(...[keys, header, token]: [PublicKeySet, ...Parameters<JWTVerifyGetKey>]) {
   try {
     return await keySelector(keys)(header, token);
   } catch (error) {
     if (error instanceof errors.JWKSMultipleMatchingKeys) throw error;
-    if (error instanceof errors.JWKSNoMatchingKey) {
-      const { faulty = [] } = keys;
-      throw describeFault(faulty.filter(({ kid }) => header.kid === undefined || kid === header.kid)) ?? error;
-    }
+    if (error instanceof errors.JWKSNoMatchingKey) throw new NoSuitableKey(header, keys.keys);
     throw new DocumentError("a key for the algorithm of the JWT", "a key that cannot be imported", error);
   }
 }

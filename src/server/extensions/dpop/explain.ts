@@ -3,6 +3,7 @@
 import { describeBoundToken } from "../../explain/missing_token.ts";
 import type { RejectionTexts, RuleTexts } from "../../explain/rule_text.ts";
 import { quote } from "../../config/config_issue.ts";
+import { describeKeyFor } from "../../../core/keys/key_faults.ts";
 import { formatClaimTime } from "../../../platform/jwt/jwt_policies.ts";
 import type { dpopRules, KeyProblem, MalformedProof, ProofOfOtherRequest, WrongKey } from "./rules.ts";
 
@@ -100,7 +101,7 @@ function explainMalformed(facts: MalformedProof): RejectionTexts {
     case "private key":
       return { expected: "a public key", received: `a key with the member ${quote(facts.member)}` };
     case "key":
-      return { expected: `a public key for ${facts.alg}`, received: facts.fault };
+      return { expected: `a public ${describeKeyFor(facts.alg)}`, received: facts.fault };
     case "signature":
       return { expected: "a signature by the key in jwk", received: facts.failure };
   }

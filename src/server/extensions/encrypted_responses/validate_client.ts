@@ -2,6 +2,7 @@
 
 import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { quote } from "../../config/config_issue.ts";
+import { findMemberFaults } from "../../../core/keys/jwk.ts";
 import type { ConfigIssue } from "../../../core/rules/configuration_error.ts";
 import type { ContentEncryption, KeyManagementAlgorithm } from "./settings.ts";
 
@@ -16,7 +17,7 @@ export interface Encryption {
 export type EncryptionJwk = Readonly<Record<string, unknown>>;
 
 /** The curves of keys for `ECDH-ES`, by the type of the key (RFC 7518 §4.6, RFC 8037 §3.2). */
-const curves: Readonly<Record<string, readonly string[]>> = { EC: ["P-256", "P-384", "P-521"], OKP: ["X25519"] };
+const curves = new Map<unknown, readonly unknown[]>([["EC", ["P-256", "P-384", "P-521"]], ["OKP", ["X25519"]]]);
 
 /** Describes a key that suits an algorithm, for messages. */
 export function describeKey(alg: KeyManagementAlgorithm): string {
@@ -29,10 +30,11 @@ export function describeKey(alg: KeyManagementAlgorithm): string {
  * signatures.
  */
 export function suitableKeys(keys: readonly EncryptionJwk[], alg: KeyManagementAlgorithm): readonly EncryptionJwk[] {
-  const suitable = keys.filter(({ kty, crv, use = "enc", alg: only = alg }) =>
-    use === "enc" && only === alg &&
-    (alg === "RSA-OAEP-256" ? kty === "RSA" : curves[String(kty)]?.includes(String(crv)) === true)
-  );
+  const suitable = keys.filter((key) => {
+    const { kty, crv, use = "enc", alg: only = alg } = key;
+    return use === "enc" && only === alg && findMemberFaults(key).length === 0 &&
+      (alg === "RSA-OAEP-256" ? kty === "RSA" : curves.get(kty)?.includes(crv) === true);
+  });
   const isForEncryption = ({ use, alg }: EncryptionJwk) => (use ?? alg) !== undefined;
   return [...suitable.filter(isForEncryption), ...suitable.filter((key) => !isForEncryption(key))];
 }

@@ -107,6 +107,14 @@ test("[EN-02] a point that is not on its curve is passed over", async () => {
   }
 });
 
+test("[EN-02] keys of any other type or curve at jwks_uri are passed over", async () => {
+  const odd: unknown[] = ["constructor", "__proto__", "toString", "x", {}, { toString: 1 }, [], null, 1];
+  const keys = [...odd.flatMap((value) => [{ ...ec.jwk, kty: value }, { ...ec.jwk, crv: value }]), ec.jwk];
+  const client = encryptedFor("ECDH-ES", { jwks: undefined, jwks_uri: "https://spa.example/jwks" });
+  const b = await server(client, { outbound: () => Promise.resolve(Response.json({ keys })) });
+  assertEquals((await open(b, (await exchange(b)).id_token!, ec.privateKey)).sub, "alice");
+});
+
 test("[EN-02, EN-05] keys of jwks_uri are fetched, and again if none suits; the code stays valid", async () => {
   let keys: readonly Jwk[] | undefined;
   let fetches = 0;

@@ -152,8 +152,9 @@ test("[MT-02] a configured certificate that cannot be read, or not compared, is 
       () => mutualTlsServer({ clients: [{ ...selfSignedClient, jwks }] }),
       ConfigurationError,
     );
-    assertEquals(issues.map(({ path, expected }) => [path, expected]), [
-      ["clients[0].jwks.keys[0].x5c[0]", "the DER bytes of a certificate, as base64"],
+    assertEquals([issues[0]!.path, issues[0]!.expected], [
+      "clients[0].jwks.keys[0].x5c[0]",
+      "the DER bytes of a certificate, as base64",
     ]);
   }
 });
