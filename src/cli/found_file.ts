@@ -10,8 +10,8 @@ const maxBytes = 5 * 1024 * 1024;
  * Why the file is not read: what nobody names must be a regular file of this user or of root, which no other user may
  * write, of at most 5 MB. `undefined` if it may be read, or if the runtime cannot look at it.
  */
-export function foundFileIssue(): ConfigIssue | undefined {
-  const problem = describeProblem();
+export function foundFileIssue(path: string): ConfigIssue | undefined {
+  const problem = describeProblem(path);
   if (problem === undefined) return undefined;
   const [received, fix] = problem;
   return {
@@ -23,8 +23,8 @@ export function foundFileIssue(): ConfigIssue | undefined {
 }
 
 /** What was found, and a fix. */
-function describeProblem(): readonly [string, string] | undefined {
-  const { kind, size, otherOwner, othersMayWrite } = fileStatus(configFileName) ?? {};
+function describeProblem(path: string): readonly [string, string] | undefined {
+  const { kind, size, otherOwner, othersMayWrite } = fileStatus(path) ?? {};
   if (kind === undefined) return undefined;
   if (kind !== "file") return [`a ${kind}`, "Put a file there."];
   if (size! > maxBytes) return [`${(size! / 1024 / 1024).toFixed(1)} MB`, "Take out what it does not need."];

@@ -296,7 +296,7 @@ async function readFile(
 ): Promise<{ readonly file: ConfigFileResult; readonly path?: string; readonly source?: ConfigSource }> {
   if (config?.text === noConfig) return { file: noConfigFile };
   if (config === undefined && configText === undefined) {
-    const issue = foundFileIssue();
+    const issue = foundFileIssue(configFileName);
     if (issue !== undefined) return { file: { ...unreadableConfigFile, issues: [issue] } };
   }
   const isFound = config === undefined && configText === undefined &&

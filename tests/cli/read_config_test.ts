@@ -1,7 +1,7 @@
 /** The configuration: precedence of its sources, and all issues together, each with its path and a hint. */
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,6 +20,8 @@ import { serveTools } from "../../src/cli/mcp/serve_tools.ts";
 import { forEachCase } from "../kit.ts";
 import { commandEnvironment } from "./command_runs.ts";
 import { exampleFile } from "./example_file.ts";
+import { runProgram, startProgram } from "../platform/runtime/run_program.ts";
+import { foundFileIssue } from "../../src/cli/found_file.ts";
 import { variableName } from "../../src/cli/environment.ts";
 import { flagName } from "../../src/cli/options.ts";
 import {
@@ -1383,64 +1385,48 @@ test("a latchkey.json that stops the start is named with its fix, and with a sta
   assertEquals(started.configSource, undefined);
 });
 
-/** Works in a new folder. */
-async function inFolder(work: () => Promise<void>): Promise<void> {
-  const before = process.cwd();
-  const folder = await mkdtemp(join(tmpdir(), "latchkey-"));
-  process.chdir(folder);
-  try {
-    await work();
-  } finally {
-    process.chdir(before);
-    await rm(folder, { recursive: true });
-  }
-}
-
 test("a latchkey.json that nobody named is a regular file that no other user may write, of at most 5 MB", async () => {
-  const write = (content = '{ "port": 9100 }', mode = 0o600) => {
-    writeFileSync("latchkey.json", content);
-    chmodSync("latchkey.json", mode);
+  const write = (file: string, content = '{ "port": 9100 }', mode = 0o600) => {
+    writeFileSync(file, content);
+    chmodSync(file, mode);
   };
   const isRoot = process.getuid!() === 0;
-  /** What makes the file; what is found if it is not read; and whether a named one is read. */
-  const cases: readonly (readonly [name: string, make: () => void, found?: string, named?: true])[] = [
-    ["private", () => write()],
-    ["readable by all", () => write(undefined, 0o644)],
-    [
-      "a link to a private file",
-      () => (write(), renameSync("latchkey.json", "own"), symlinkSync("own", "latchkey.json")),
-    ],
-    ["of this size", () => write('{ "port": 9100 }'.padEnd(5 * 1024 * 1024))],
-    ["writable by the group", () => write(undefined, 0o620), "one that others may write", true],
-    ["writable by all", () => write(undefined, 0o602), "one that others may write", true],
-    ["too large", () => write('{ "port": 9100 }'.padEnd(6 * 1024 * 1024)), "6.0 MB", true],
-    ["a pipe", () => execFileSync("mkfifo", ["latchkey.json"]), "a named pipe"],
-    ["a device", () => symlinkSync("/dev/zero", "latchkey.json"), "a device or socket"],
-    ["a directory", () => mkdirSync("latchkey.json"), "a directory"],
+  /** What makes the file, and what is found if it is not read. */
+  const cases: readonly (readonly [name: string, make: (file: string) => void, found?: string])[] = [
+    ["private", (file) => write(file)],
+    ["readable by all", (file) => write(file, undefined, 0o644)],
+    ["a link to a private file", (file) => (write(`${file}.own`), symlinkSync("latchkey.json.own", file))],
+    ["of this size", (file) => write(file, '{ "port": 9100 }'.padEnd(5 * 1024 * 1024))],
+    ["writable by the group", (file) => write(file, undefined, 0o620), "one that others may write"],
+    ["too large", (file) => write(file, '{ "port": 9100 }'.padEnd(6 * 1024 * 1024)), "6.0 MB"],
+    ["a pipe", (file) => execFileSync("mkfifo", [file]), "a named pipe"],
+    ["a device", (file) => symlinkSync("/dev/zero", file), "a device or socket"],
+    ["a directory", (file) => mkdirSync(file), "a directory"],
     ...isRoot
       ? [[
         "of another user",
-        () => (write(), chownSync("latchkey.json", 65_534, 0)),
+        (file: string) => (write(file), chownSync(file, 65_534, 0)),
         "a file of the user 65534",
-        true,
       ]] as const
       : [],
+    ["writable by all", (file) => write(file, undefined, 0o602), "one that others may write"],
   ];
-  const { readTextFile } = commandEnvironment([]);
-  await forEachCase(cases, ([, make, found, named]) =>
-    inFolder(async () => {
-      make();
-      const started = async (...args: string[]) => {
-        const configuration = await readConfiguration({ args, env: {}, readTextFile });
-        assert(configuration.kind === "run");
-        return configuration.port;
-      };
-      assertEquals(await started("--config", "none"), 9000);
-      if (found === undefined) return assertEquals(await started(), 9100);
-      const { issues: [issue, ...others] } = await assertRejects(() => started(), ConfigurationError);
-      assertEquals([issue?.path, issue?.received, others], ["latchkey.json", found, []]);
-      if (named) assertEquals(await started("--config", "latchkey.json"), 9100);
-    }));
+  const folder = await mkdtemp(join(tmpdir(), "latchkey-"));
+  const file = join(folder, "latchkey.json");
+  await forEachCase(cases, ([, make, found]) => {
+    rmSync(file, { recursive: true, force: true });
+    make(file);
+    assertEquals(foundFileIssue(file)?.received, found);
+  });
+  // The program reads the last one only if it is named.
+  const start = { cwd: folder, env: {}, readsFolder: true };
+  const { code, stderr } = await runProgram(start);
+  assertEquals(code, 1);
+  assertMatch(stderr, /found one that others may write/);
+  const { signal, exited } = await startProgram({ ...start, args: ["--config", "latchkey.json", "--port", "0"] });
+  signal("SIGTERM");
+  await exited;
+  await rm(folder, { recursive: true });
 });
 
 test("placeholders of a realm are replaced if the file is named; if it is found, the start says that they stay", async () => {
