@@ -1,6 +1,5 @@
 /** Secrets, tokens and the resource that they are for: where a client sends them. */
 
-import { findBearerToken } from "../record_request.ts";
 import { type Evidence, examineEach, type PracticeCheck, type PracticeDefinition, toEvidence } from "./practice.ts";
 import { overlaps, type SentAuthorizationRequest, sentParameters, type Traffic } from "./traffic.ts";
 
@@ -9,20 +8,6 @@ const secretParameters = [
   ...["client_secret", "client_assertion", "code_verifier", "access_token", "refresh_token", "token", "device_code"],
   ...["password", "assertion", "subject_token", "actor_token"],
 ];
-
-/** The requests with an access token: to userinfo and protected resources. */
-function tokenUses({ requests }: Traffic) {
-  return requests.flatMap(({ exchange, issuer }) => {
-    if (exchange.caller !== "resource client" || exchange.endpoint === "client_configuration") return [];
-    const { request } = exchange;
-    const sent = [
-      ...findBearerToken(request) === undefined ? [] : [{ place: "the header", value: findBearerToken(request)! }],
-      ...request.query.filter(([name]) => name === "access_token").map(([, value]) => ({ place: "the query", value })),
-      ...request.form.filter(([name]) => name === "access_token").map(([, value]) => ({ place: "the body", value })),
-    ];
-    return sent.length === 0 ? [] : [{ exchange, issuer, sent, token: sent[0]!.value }];
-  });
-}
 
 export const tokenPractices: readonly PracticeDefinition[] = [
   {
@@ -39,23 +24,6 @@ export const tokenPractices: readonly PracticeDefinition[] = [
           return name === undefined ? undefined : { parameter: name, because: `the URL has ${name}` };
         },
       ),
-  },
-  {
-    id: "token-in-header",
-    title: "The client sends the access token once in each request, in the Authorization header.",
-    level: "required",
-    sources: ["RFC 6750 §2", "OAuth 2.1 §5.1", "oidcc-client-test-userinfo-bearer-header"],
-    occasion: "a request with an access token",
-    check: (traffic) =>
-      examineEach(tokenUses(traffic), ({ sent }) => {
-        if (sent.length > 1) {
-          return { because: `the request has the token in ${sent.map(({ place }) => place).join(" and ")}` };
-        }
-        const { place } = sent[0]!;
-        return place === "the header"
-          ? undefined
-          : { parameter: "access_token", because: `the request has the token in ${place}` };
-      }),
   },
   {
     id: "resource-stated",

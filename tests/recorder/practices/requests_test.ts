@@ -14,9 +14,6 @@ async (as) => {
   await use(as, await as.logIn(client, withRefresh), client.client_id);
 };
 
-const userinfo = (as: TestLatchkey, accessToken: string, query = "", init: RequestInit = {}) =>
-  as.fetch(`/oauth2/userinfo${query}`, { headers: { authorization: `Bearer ${accessToken}` }, ...init });
-
 const clientCredentials = { grant_type: "client_credentials" };
 
 const basic = (id: string, secret: string) => ({ authorization: `Basic ${btoa(`${id}:${secret}`)}` });
@@ -58,24 +55,6 @@ testPractice("secrets-not-in-urls", {
       after((as, { tokens }) => as.fetch(`/oauth2/userinfo?access_token=${tokens.access_token}`)),
     ],
   ],
-});
-
-testPractice("token-in-header", {
-  has: after((as, { tokens }) => userinfo(as, tokens.access_token)),
-  lacks: [
-    [/in the query/, after((as, { tokens }) => as.fetch(`/oauth2/userinfo?access_token=${tokens.access_token}`))],
-    [
-      /in the header and the body/,
-      after((as, { tokens }) =>
-        userinfo(as, tokens.access_token, "", {
-          method: "POST",
-          headers: { authorization: `Bearer ${tokens.access_token}` },
-          body: new URLSearchParams({ access_token: tokens.access_token }),
-        })
-      ),
-    ],
-  ],
-  notSeen: logIn,
 });
 
 /** A login, and refreshes with the tokens that are chosen from those issued so far. */
