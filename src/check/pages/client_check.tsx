@@ -118,7 +118,7 @@ export function ClientCheckPage(props: ClientCheckProps): VNode {
       site={props}
       path={`/clients/${id}`}
       styles={["form"]}
-      scripts={progress && ["check/check"]}
+      scripts={["script", ...progress === undefined ? [] : ["check/check"]]}
       heading={`Check ${name}`}
       opening={
         <>

@@ -20,7 +20,7 @@ export interface FormPostProps extends Site {
 export function FormPost(props: FormPostProps): VNode {
   const { action, client, fields } = props;
   return (
-    <Layout site={props} script="continue" heading="Returning to the client">
+    <Layout site={props} scripts={["continue"]} heading="Returning to the client">
       <p>This page sends the response to the client automatically. If nothing happens, press Continue.</p>
       <dl class="facts">
         <DefinitionItem label="Client">

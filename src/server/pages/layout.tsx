@@ -22,11 +22,9 @@ interface LayoutProps {
   readonly site: Site;
   /** The page's path below the base, which the header marks as current. Default: none. */
   readonly path?: string;
-  /** `continue` leaves the page, null is none. Default: `script`, which copies values. */
-  readonly script?: "continue" | null;
   /** Further style sheets, such as `form`, or `devtools/flow` of a plugin. Default: none. */
   readonly styles?: readonly string[];
-  /** Further scripts, such as `devtools/flow`. Default: none. */
+  /** The scripts, such as `continue`, which leaves the page. Default: `script`, which copies values. */
   readonly scripts?: readonly string[];
   /** The only `h1`. */
   readonly heading: ComponentChildren;
@@ -48,7 +46,7 @@ interface LayoutProps {
 /** A whole document. Nothing is inline (CSP): style sheet, script and icon are assets. */
 export function Layout(props: LayoutProps): VNode {
   const { site, path, heading, title = String(heading), badges, variant, stepper, opening, children } = props;
-  const { script = "script", styles = [], scripts = [], documentTitle = `${title} · Latchkey` } = props;
+  const { scripts = ["script"], styles = [], documentTitle = `${title} · Latchkey` } = props;
   const { base, issuer } = site;
   const links = variant === "card" ? [] : site.links ?? [];
   return (
@@ -61,9 +59,7 @@ export function Layout(props: LayoutProps): VNode {
           <title>{documentTitle}</title>
           <link rel="icon" href={`${base}/static/icon.svg`} />
           <link rel="stylesheet" href={`${base}/static/style.css`} />
-          {[...script === null ? [] : [script], ...scripts].map((name) => (
-            <script key={name} type="module" src={`${base}/static/${name}.js`}></script>
-          ))}
+          {scripts.map((name) => <script key={name} type="module" src={`${base}/static/${name}.js`}></script>)}
           {[...variant === "card" ? ["people"] : [], ...styles].map((name) => (
             <link key={name} rel="stylesheet" href={`${base}/static/${name}.css`} />
           ))}

@@ -284,7 +284,7 @@ export function Faults(props: FaultsProps): VNode {
       site={props}
       path="/faults"
       styles={["form"]}
-      scripts={["testing/faults"]}
+      scripts={["script", "testing/faults"]}
       heading="Break"
       opening={
         <>

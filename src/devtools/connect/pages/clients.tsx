@@ -119,7 +119,7 @@ export function ClientView(props: ClientProps): VNode {
       site={props}
       path={`/clients/${client.id}`}
       styles={["form", "devtools/connect"]}
-      scripts={flows?.length === 0 ? ["devtools/connect"] : []}
+      scripts={["script", ...flows?.length === 0 ? ["devtools/connect"] : []]}
       heading={client.name ?? client.id}
       badges={form && <a class="button plain" href={`${client.href}?edit`}>Edit all metadata</a>}
       opening={

@@ -245,7 +245,7 @@ export function Home(props: HomeProps): VNode {
       site={props}
       path="/"
       styles={["form", "devtools/connect"]}
-      scripts={form && ["devtools/connect"]}
+      scripts={["script", ...form === undefined ? [] : ["devtools/connect"]]}
       heading={form ? "Connect an application" : "Latchkey is running"}
       opening={
         <>

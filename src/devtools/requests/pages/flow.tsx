@@ -209,7 +209,6 @@ export function FlowDetails(props: FlowProps): VNode {
     <Layout
       site={props}
       path={`/flows/${row.id}`}
-      script={null}
       styles={["devtools/flow"]}
       scripts={["devtools/flow"]}
       stepper={about === undefined && <ListBeside base={base} />}

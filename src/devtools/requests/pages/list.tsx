@@ -228,7 +228,7 @@ export function List(props: FlowListProps): VNode {
       site={props}
       path="/flows"
       styles={[...flowCount === 0 ? ["values"] : [], "devtools/list"]}
-      scripts={["devtools/list"]}
+      scripts={["script", "devtools/list"]}
       heading="Requests"
       opening={
         <>

@@ -66,7 +66,7 @@ export function Tokens(props: TokensProps): VNode {
       site={props}
       path="/flows/tokens"
       styles={["devtools/tokens"]}
-      scripts={["devtools/tokens"]}
+      scripts={["script", "devtools/tokens"]}
       heading={pageHeading(results)}
       badges={verdict && <StatusBadge tone={verdict} label={verdictLabels[verdict]} />}
     >

@@ -19,7 +19,7 @@ export interface LoggingOutProps extends Site {
 export function LoggingOut(props: LoggingOutProps): VNode {
   const { frames, continueHref, timeoutMs } = props;
   return (
-    <Layout site={props} script="continue" variant="card" heading="You are logged out">
+    <Layout site={props} scripts={["continue"]} variant="card" heading="You are logged out">
       <p>This browser no longer has a session with this server. These clients end their sessions, too:</p>
       <ul>
         {frames.map(({ client, src }) => (
