@@ -217,6 +217,7 @@ test("[JK-07] a key whose kty, alg and pub do not fit together is rejected", asy
   const pub = "A".repeat(2603);
   const cases: [key: Record<string, string>, path: string][] = [
     [{ kty: "OKP", alg: "ML-DSA-65", pub }, "jwks.keys[0].crv"],
+    [{ kty: "OKP", crv: "Ed25519", x: "A".repeat(42) + "I", alg: "ML-DSA-65" }, "jwks.keys[0].alg"],
     [{ kty: "AKP", pub }, "jwks.keys[0].alg"],
     [{ kty: "AKP", alg: "ES256", pub }, "jwks.keys[0].alg"],
     [{ kty: "AKP", alg: "ML-DSA-44", pub }, "jwks.keys[0].pub"],

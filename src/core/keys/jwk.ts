@@ -1,6 +1,6 @@
 /** The members of keys as JWKs (RFC 7518 §6, RFC 8037 §2, RFC 9964 §3). */
 
-import { describeKind } from "../http/quote_value.ts";
+import { quoteValue } from "../http/quote_value.ts";
 import { decodeBase64url, encodeBase64url, sha256 } from "./crypto.ts";
 
 /** The required members of a public key, by its type. */
@@ -51,13 +51,13 @@ export function hasPrivateKey(jwk: { readonly d?: unknown; readonly priv?: unkno
   return jwk.d !== undefined || jwk.priv !== undefined;
 }
 
-/** Minimum size of an RSA key, in bits (RFC 7518 §3.3 and §3.5). The maximum is what every runtime has. */
+/** Minimum size of an RSA key, in bits (RFC 7518 §3.3 and §3.5). */
 export const minRsaKeyBits = 2048;
 
 /** A requirement for the bytes of a member of a public key. */
 interface MemberCheck {
   readonly expected: string;
-  /** What is wrong; `undefined`: nothing. */
+  /** What is wrong with them; `undefined` if nothing is. */
   findFault(bytes: Uint8Array): string | undefined;
 }
 
@@ -85,15 +85,15 @@ const edwardsPrime = 2n ** 255n - 19n;
 const yOfOrderEight = 0x05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826n;
 const ysOfSmallOrder = [0n, 1n, yOfOrderEight, edwardsPrime - yOfOrderEight, edwardsPrime - 1n];
 
-/** With a point of small order as public key, everybody can sign: runtimes accept such signatures. */
+/** If the public key is a point of small order, anyone can make a signature that some runtimes accept. */
 const edwardsPoint: MemberCheck = {
-  expected: `${ofLength(32).expected}, a point of large order`,
+  expected: `${ofLength(32).expected}: the canonical encoding of a point of large order`,
   findFault(bytes) {
     const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).reverse().join("");
     // The highest bit is the sign of x (RFC 8032 §5.1.2).
     const y = BigInt(`0x${digits}`) % 2n ** 255n;
     const isWeak = y >= edwardsPrime || ysOfSmallOrder.includes(y);
-    return ofLength(32).findFault(bytes) ?? (isWeak ? "a point of small order, or not the canonical one" : undefined);
+    return ofLength(32).findFault(bytes) ?? (isWeak ? "a point of small order, or another encoding" : undefined);
   },
 };
 
@@ -108,8 +108,8 @@ const memberChecks = new Map<string, Readonly<Record<string, MemberCheck>>>([
   ["AKP ML-DSA-65", { pub: ofLength(1952) }],
   ["AKP ML-DSA-87", { pub: ofLength(2592) }],
   ["RSA", {
-    n: numberOf(`a number of ${minRsaKeyBits} to 4096 bits`, (bits) => bits >= minRsaKeyBits && bits <= 4096),
-    // With the exponent 1, everybody can sign.
+    n: numberOf(`a number of ${minRsaKeyBits} bits or more`, (bits) => bits >= minRsaKeyBits),
+    // With the exponent 1, anyone can sign.
     e: numberOf("an odd number from 3 to 2^32 - 1", (bits, last) => bits > 1 && bits <= 32 && last % 2 === 1),
   }],
 ]);
@@ -121,16 +121,18 @@ const memberChecks = new Map<string, Readonly<Record<string, MemberCheck>>>([
  */
 export function findMemberFaults(jwk: Jwk): { name: string; expected: string; received: string }[] {
   const { kty, x5c } = jwk;
-  if (typeof kty !== "string") return [{ name: "kty", expected: "the type of the key", received: describeKind(kty) }];
+  if (typeof kty !== "string") return [{ name: "kty", expected: "the type of the key", received: quoteValue(kty) }];
   const hasValue = ["x", "y", "n", "e", "pub"].some((name) => jwk[name] !== undefined);
   if (Array.isArray(x5c) && x5c.length > 0 && !hasValue) return [];
-  // The curve; of ML-DSA the algorithm; RSA has neither.
-  const name = ["crv", "alg"].find((member) => publicMembers.get(kty)?.includes(member));
-  const value = name && jwk[name];
-  const checks = memberChecks.get(typeof value === "string" ? `${kty} ${value}` : kty);
-  if (name !== undefined && (name === "alg" ? checks === undefined : typeof value !== "string")) {
-    const expected = name === "alg" ? "an algorithm of ML-DSA" : "a curve";
-    return [{ name, expected, received: typeof value === "string" ? "another one" : describeKind(value) }];
+  // The member that selects the checks; RSA has neither.
+  const selector = ["crv", "alg"].find((member) => publicMembers.get(kty)?.includes(member));
+  const selected = selector && jwk[selector];
+  const checks = memberChecks.get(typeof selected === "string" ? `${kty} ${selected}` : kty);
+  if (selector === "crv" && typeof selected !== "string") {
+    return [{ name: "crv", expected: "the curve of the key", received: quoteValue(selected) }];
+  }
+  if (selector === "alg" && checks === undefined) {
+    return [{ name: "alg", expected: "ML-DSA-44, ML-DSA-65 or ML-DSA-87", received: quoteValue(selected) }];
   }
   return Object.entries(checks ?? {}).flatMap(([name, check]) => {
     const received = findFault(jwk[name], check);
@@ -138,8 +140,13 @@ export function findMemberFaults(jwk: Jwk): { name: string; expected: string; re
   });
 }
 
+/** Whether a key may verify signatures, by its `key_ops` (RFC 7517 §4.3). */
+export function mayVerify({ key_ops: operations = ["verify"] }: Jwk): boolean {
+  return Array.isArray(operations) && operations.includes("verify");
+}
+
 function findFault(value: unknown, check: MemberCheck): string | undefined {
-  if (typeof value !== "string") return describeKind(value);
+  if (typeof value !== "string") return value === undefined ? "nothing" : "not a string";
   if (!/^[\w-]+$/.test(value) || value.length % 4 === 1) return "a string that is not base64url";
   const bytes = decodeBase64url(value);
   return encodeBase64url(bytes) === value

@@ -42,6 +42,6 @@ function describeType({ kty, crv, alg }: Jwk): string {
   return Object.entries(members).map(([name, value]) => `${name} ${showName(value)}`).join(", ");
 }
 
-/** A part of a key may stand by mistake where a short name belongs. */
+/** Part of a key may have been pasted where a short name belongs. */
 const showName = (value: unknown) =>
   typeof value === "string" && value.length > 16 ? "another value" : quoteValue(value);

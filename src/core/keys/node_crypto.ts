@@ -18,7 +18,7 @@ const signedByNode = ["EdDSA", "Ed25519", ...deno === undefined ? ["ES256"] : []
 
 const hashNames = { "SHA-256": "sha256", "SHA-512": "sha512" } as const;
 
-/** The functions of WebCrypto and quicker ones of Node's crypto module; `undefined` if it has none. */
+/** The functions of WebCrypto and quicker ones of Node's crypto module; `undefined` if the runtime does not have it. */
 export function nodeCryptography(): Cryptography | undefined {
   if (process?.getBuiltinModule === undefined) return undefined;
   return {

@@ -9,7 +9,7 @@ export type HashName = "SHA-256" | "SHA-512" | "SHAKE256";
 /** Signs bytes. The signature of ES256 is the raw concatenation of r and s (RFC 7518 §3.4). */
 export type SignBytes = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
-/** Functions of which a runtime may have quicker ones. Texts are encoded as UTF-8. */
+/** Functions that some runtimes also have in a quicker form. Texts are encoded as UTF-8. */
 export interface Cryptography {
   digest(hash: HashName, text: string): Uint8Array | Promise<Uint8Array>;
   /** The SHA-256 digest as base64url. */

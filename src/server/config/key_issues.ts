@@ -10,8 +10,10 @@ import {
   type PublicKeySet,
 } from "../../core/keys/jwk.ts";
 import type { LocalUrls } from "../../core/http/test_hosts.ts";
+import { findKeyFault } from "../../core/keys/key_faults.ts";
 import { quote } from "./config_issue.ts";
 import { validateUrl } from "./uri_issues.ts";
+import { verificationAlgorithms } from "./verification_algorithms.ts";
 
 /** An issue if the runtime does not have the algorithm. */
 export function validateAvailable(path: string, alg: string): ConfigIssue[] {
@@ -45,13 +47,20 @@ export function validatePublicKeys(
 }
 
 function validateKey(key: Jwk, path: string): ConfigIssue[] {
-  const { kty, crv, alg } = key;
-  const type = kty === "RSA" ? kty : kty === "AKP" ? alg ?? kty : crv ?? kty;
-  const ofType = type === undefined ? "" : `, in a key of ${quote(type)}`;
-  const hint = kty === "RSA"
-    ? `Export the public key again; or create one of ${minRsaKeyBits} bits or more, or one for ES256 or Ed25519.`
-    : "Export the public key again: crv and alg must be those of the key.";
-  return findMemberFaults(key).map(({ name, expected, received }) => (
-    { path: `${path}.${name}`, expected: expected + ofType, received, hint }
-  ));
+  const { kty, crv, alg, use, x5c } = key;
+  const of = ` of ${quote(kty === "RSA" ? kty : kty === "AKP" ? alg : crv)}`;
+  const issues = findMemberFaults(key).map(({ name, expected, received }): ConfigIssue => ({
+    path: `${path}.${name}`,
+    expected: ["kty", "crv", "alg"].includes(name) ? expected : `${expected}, in a key${of}`,
+    received,
+    hint: kty === "RSA"
+      ? `Export the public key again; or create one of ${minRsaKeyBits} bits or more, or one for ES256 or Ed25519.`
+      : "Export the public key again, or create another one: kty, crv and alg must be those of the key.",
+  }));
+  if (issues.length > 0 || use === "enc" || x5c !== undefined || !isVerificationAlgorithm(alg)) return issues;
+  const fault = findKeyFault(alg, key);
+  const hint = "Write the alg of the key, or remove it.";
+  return fault === undefined ? [] : [{ path: `${path}.alg`, expected: `the alg${of}`, received: quote(alg), hint }];
 }
+
+const isVerificationAlgorithm = (alg: unknown): alg is string => verificationAlgorithms.includes(alg as string);

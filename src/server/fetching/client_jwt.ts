@@ -89,7 +89,11 @@ export async function verifyClientJwt(
       `${name} is invalid: ${(cause as Error).message}`,
       isAlgorithm ? `alg = ${options.algorithms.join(" or ")}${by}` : otherKeys?.expected ?? expected,
       otherKeys?.received,
-      { fix: fixFor(cause, usesSecret, name), detailsInTraceOnly: otherKeys && client.standing === "unknown" },
+      {
+        fix: otherKeys?.fix ?? fixFor(cause, usesSecret, name),
+        // The client may have chosen the URL of its keys.
+        detailsInTraceOnly: otherKeys && client.standing !== "configured",
+      },
     );
   }
 }
@@ -139,7 +143,7 @@ function fixFor(cause: unknown, usesSecret: boolean, name: string): string | und
   if (cause instanceof errors.JWSSignatureVerificationFailed && usesSecret) {
     return `Sign ${name} with the client_secret of the client, as UTF-8.`;
   }
-  if (cause instanceof errors.JWSSignatureVerificationFailed || cause instanceof NoSuitableKey) {
+  if (cause instanceof errors.JWSSignatureVerificationFailed) {
     return `Sign ${name} with the private key of a key in jwks or jwks_uri of the client, and send its kid, or none.`;
   }
   const { message } = cause as Error;

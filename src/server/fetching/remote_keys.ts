@@ -5,7 +5,7 @@ import type { BoundedCache } from "../../platform/bounded_cache.ts";
 import { DocumentError, fetchDocument, type Outbound, parseJsonDocument } from "./outbound.ts";
 import { isObject } from "../../core/http/json_value.ts";
 import { quoteValue } from "../../core/http/quote_value.ts";
-import { findMemberFaults, findPrivateMember, type Jwk, type PublicKeySet } from "../../core/keys/jwk.ts";
+import { findMemberFaults, findPrivateMember, type Jwk, mayVerify, type PublicKeySet } from "../../core/keys/jwk.ts";
 
 /**
  * Milliseconds for which fetched keys are valid, and the minimum time between fetches after an unknown key or a failed
@@ -105,8 +105,8 @@ function keySelector(jwks: PublicKeySet): JWTVerifyGetKey {
 }
 
 /** A key without what some runtimes do not import: further operations and `ext`. jose skips one with empty `key_ops`. */
-function forVerification({ key_ops: operations = ["verify"], ext: _ext, ...key }: Jwk) {
-  return Array.isArray(operations) && operations.includes("verify") ? key : { ...key, key_ops: [] };
+function forVerification({ key_ops, ext: _ext, ...key }: Jwk) {
+  return mayVerify({ key_ops }) ? key : { ...key, key_ops: [] };
 }
 
 function fetchedKeySets(server: KeyFetcher, uri: string, limit?: LimitFetch): KeySets {
@@ -157,21 +157,30 @@ function isKeySet(value: unknown): value is PublicKeySet {
 export class NoSuitableKey extends errors.JWKSNoMatchingKey {
   readonly expected: string;
   readonly received: string;
+  readonly fix: string;
 
   constructor({ kid, alg }: JWTHeaderParameters, keys: readonly Jwk[]) {
     super();
-    const sorted = [...keys.filter((key) => key.kid === kid), ...keys.filter((key) => key.kid !== kid)];
-    const known = sorted.slice(0, 5).map(describeKey).join("; or ") + (keys.length > 5 ? "; or another one" : "");
-    this.expected = keys.length === 0 ? "a key set with a key" : `a JWT by a key with ${known}`;
+    const named = kid === undefined ? [] : keys.filter((key) => key.kid === kid);
+    const shown = [...named, ...keys.filter((key) => !named.includes(key))].slice(0, 5).map(describeKey);
+    if (keys.length > shown.length) shown.push(`${keys.length - shown.length} other keys`);
+    this.expected = keys.length === 0 ? "a key set with at least one key" : `a key of the set: ${shown.join("; or ")}`;
     this.received = `a JWT with ${describeMembers({ kid, alg })}`;
+    this.fix = named.length > 0
+      ? `Replace the key ${quoteValue(kid)} of the key set by one for ${quoteValue(alg)}, or sign with another key.`
+      : "Sign with the private key of a key in jwks or jwks_uri, and send its kid, or none.";
   }
 }
 
 function describeKey(key: Jwk): string {
   const { kid, kty, crv, alg, use } = key;
   const [fault] = findMemberFaults(key);
-  const unsuitable = fault && ` (not used: expected ${fault.name} to be ${fault.expected}, found ${fault.received})`;
-  return describeMembers({ kid, kty, crv, alg, use }) + (unsuitable ?? "");
+  const unsuitable = fault
+    ? ` (not used: expected ${fault.name} to be ${fault.expected}, found ${fault.received})`
+    : mayVerify(key)
+    ? ""
+    : " (not used: key_ops without verify)";
+  return describeMembers({ kid, kty, crv, alg, use }) + unsuitable;
 }
 
 function describeMembers(members: Jwk): string {
@@ -180,9 +189,9 @@ function describeMembers(members: Jwk): string {
 }
 
 /**
- * Selects a fetched key. A `DocumentError` replaces errors of the library that quote members of a key.
+ * Selects a key. A `DocumentError` replaces errors of the library that quote members of a key.
  *
- * @throws {errors.JWKSNoMatchingKey} @throws {errors.JWKSMultipleMatchingKeys} @throws {DocumentError}
+ * @throws {NoSuitableKey} @throws {errors.JWKSMultipleMatchingKeys} @throws {DocumentError}
  */
 async function selectKey(...[keys, header, token]: [PublicKeySet, ...Parameters<JWTVerifyGetKey>]) {
   try {
@@ -190,6 +199,6 @@ async function selectKey(...[keys, header, token]: [PublicKeySet, ...Parameters<
   } catch (error) {
     if (error instanceof errors.JWKSMultipleMatchingKeys) throw error;
     if (error instanceof errors.JWKSNoMatchingKey) throw new NoSuitableKey(header, keys.keys);
-    throw new DocumentError("a key for the algorithm of the JWT", "a key that cannot be imported", error);
+    throw new DocumentError("a key for the algorithm of the JWT", "a key that cannot be imported");
   }
 }

@@ -137,7 +137,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
 /** A policy to which hosted resources add their scope values. */
 type GrowingPolicy = ServerPolicy & { readonly scopes: string[]; readonly userScopes: string[] };
 
-/** Does nothing. It is `passed`, until a recorder replaces it for a request, and `observe`, if nothing listens. */
+/** Does nothing: used as `passed` until a recorder replaces it for a request, and as `observe` if nothing listens. */
 function ignore(): void {}
 
 /** The core, and what each part of the whole server and each extension adds to it or replaces, in order. */

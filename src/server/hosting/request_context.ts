@@ -49,7 +49,7 @@ export function contextFactory(
       server.passed(rule, value);
       notify(recording, (plugin) => plugin.onPassed!(rule, value, context));
     };
-    // A copy, because functions of the protocol receive only the server. `sender` and plugins read it when it is used.
+    // A copy per request, because functions of the protocol receive only the server.
     context.server = { ...server, trace, passed, sender: new RequestSender(context) };
     for (const plugin of changing) {
       const members = fromPlugin(plugin, "forRequest", plugin.forRequest!(context.server, context));

@@ -4,7 +4,7 @@ import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { after, test } from "node:test";
 import { postgresStore, StoreError } from "../../../src/platform/store/sql/postgres.ts";
 import { storeExam } from "../../../src/core/store/exam.ts";
-import { dropPostgresSchemas, postgresUrl, rejectedAddresses, timeout, uniqueName } from "./servers.ts";
+import { dropPostgresSchemas, postgresUrl, testRejectedAddresses, timeout, uniqueName } from "./servers.ts";
 
 const skip = postgresUrl === undefined;
 const url = postgresUrl ?? "";
@@ -32,7 +32,7 @@ test("instances that start together on an empty database create one table", { sk
   await Promise.all(stores.map((store) => store.close()));
 });
 
-rejectedAddresses(postgresStore, skip, "postgres://latchkey:hunter2/x@host/db", [
+testRejectedAddresses(postgresStore, skip, "postgres://latchkey:hunter2/x@host/db", [
   ["postgres://carol:hunter2@127.0.0.1:1/test", /127\.0\.0\.1:1.*reachable.*start it/],
   [url.replace(/\/[^/]*$/, "/no_such_database_at_all"), /no_such_database_at_all: expected a database.*createdb/],
   ["postgres://carol:hunter2@no.such.host.invalid/test", /reachable/],

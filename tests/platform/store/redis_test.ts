@@ -9,7 +9,7 @@ import { redisStore, StoreError } from "../../../src/platform/store/redis.ts";
 import type { RecordKind } from "../../../src/core/store/store.ts";
 import { storeExam } from "../../../src/core/store/exam.ts";
 import { certificate, privateKey } from "../runtime/certificate.ts";
-import { dropRedisPrefixes, redisUrl, rejectedAddresses, timeout, uniqueName } from "./servers.ts";
+import { dropRedisPrefixes, redisUrl, testRejectedAddresses, timeout, uniqueName } from "./servers.ts";
 
 const skip = redisUrl === undefined;
 const url = redisUrl ?? "";
@@ -25,7 +25,7 @@ storeExam({
   reopen: () => openWith(names.at(-1)!),
 });
 
-rejectedAddresses(redisStore, skip, "redis://default:hunter2/with#hash", [
+testRejectedAddresses(redisStore, skip, "redis://default:hunter2/with#hash", [
   ["redis://carol:hunter2@127.0.0.1:1", /127\.0\.0\.1:1.*reachable.*start it/],
   ["redis://no.such.host.invalid", /reachable/],
 ]);

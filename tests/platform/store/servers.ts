@@ -39,7 +39,7 @@ export async function dropRedisPrefixes(url: string, prefixes: readonly string[]
 }
 
 /** Tests that a store rejects an invalid URL, and servers that cannot be reached or used, without the password. */
-export function rejectedAddresses(
+export function testRejectedAddresses(
   open: (url: string, options?: { readonly timeout: number }) => Promise<Store>,
   skip: boolean,
   invalid: string,

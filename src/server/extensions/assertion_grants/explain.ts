@@ -139,7 +139,8 @@ export const assertionGrantTexts = {
     fix: "Sign with a key of the issuer's jwks or jwks_uri and one of its algorithms.",
     explain: ({ issuer, ...facts }) => {
       if ("failure" in facts) {
-        return { reason: `the assertion is invalid: ${facts.failure}`, expected: `a signature by a key of ${issuer}` };
+        const { failure, expected = `a signature by a key of ${issuer}`, received } = facts;
+        return { reason: `the assertion is invalid: ${failure}`, expected, received };
       }
       const { expected, received, fix } = facts;
       return { reason: `the keys of ${issuer} cannot be used`, expected, received, fix };

@@ -33,7 +33,7 @@ export interface WrongAudience {
 
 /** A signature that cannot be verified: the keys could not be fetched, or none of them made it. */
 export type UnverifiedSignature =
-  | { readonly issuer: string; readonly failure: string }
+  | { readonly issuer: string; readonly failure: string; readonly expected?: string; readonly received?: string }
   | { readonly issuer: string; readonly expected: string; readonly received: string; readonly fix?: string };
 
 /** A token of another kind. */

@@ -12,7 +12,7 @@ import {
   JwtPolicyError,
   type JwtProblem,
 } from "../../../platform/jwt/jwt_policies.ts";
-import { remoteKeys } from "../../fetching/remote_keys.ts";
+import { NoSuitableKey, remoteKeys } from "../../fetching/remote_keys.ts";
 import { verifyByKeys } from "../../../platform/jwt/verify_by_keys.ts";
 import { warn } from "../../trace.ts";
 import { DocumentError } from "../../fetching/outbound.ts";
@@ -161,7 +161,8 @@ async function verifySignature(
       const { expected, received, fix } = cause;
       throw invalidAssertion("JB-06", { issuer, expected, received, fix });
     }
-    throw invalidAssertion("JB-06", { issuer, failure: (cause as Error).message });
+    const { expected, received } = cause instanceof NoSuitableKey ? cause : {};
+    throw invalidAssertion("JB-06", { issuer, failure: (cause as Error).message, expected, received });
   }
 }
 
