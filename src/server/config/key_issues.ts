@@ -57,10 +57,11 @@ function validateKey(key: Jwk, path: string): ConfigIssue[] {
       ? `Export the public key again; or create one of ${minRsaKeyBits} bits or more, or one for ES256 or Ed25519.`
       : "Export the public key again, or create another one: kty, crv and alg must be those of the key.",
   }));
-  if (issues.length > 0 || use === "enc" || x5c !== undefined || !isVerificationAlgorithm(alg)) return issues;
+  if (issues.length > 0 || (use ?? "sig") !== "sig" || x5c !== undefined || !hasOneType(alg)) return issues;
   const fault = findKeyFault(alg, key);
   const hint = "Write the alg of the key, or remove it.";
   return fault === undefined ? [] : [{ path: `${path}.alg`, expected: `the alg${of}`, received: quote(alg), hint }];
 }
 
-const isVerificationAlgorithm = (alg: unknown): alg is string => verificationAlgorithms.includes(alg as string);
+/** EdDSA is also the `alg` of keys on Ed448. */
+const hasOneType = (alg: unknown): alg is string => alg !== "EdDSA" && verificationAlgorithms.includes(alg as string);

@@ -12,7 +12,7 @@ import { NoSuitableKey, remoteKeys } from "./remote_keys.ts";
 import { verifyByKeys } from "../../platform/jwt/verify_by_keys.ts";
 import type { FetchingServer } from "./fetching.ts";
 import { isSecretExpired } from "../../core/clients/auth_method.ts";
-import { describeKeyFetchFailure, keysOf } from "./client_keys.ts";
+import { describeKeyFetchFailure, keysOf, refetchNote } from "./client_keys.ts";
 import { type Client, policyOf } from "../../core/clients/clients.ts";
 
 /** Creates the error of a rejected JWT. */
@@ -90,7 +90,7 @@ export async function verifyClientJwt(
       isAlgorithm ? `alg = ${options.algorithms.join(" or ")}${by}` : otherKeys?.expected ?? expected,
       otherKeys?.received,
       {
-        fix: otherKeys?.fix ?? fixFor(cause, usesSecret, name),
+        fix: otherKeys ? `${otherKeys.fix} ${refetchNote}` : fixFor(cause, usesSecret, name),
         // The client may have chosen the URL of its keys.
         detailsInTraceOnly: otherKeys && client.standing !== "configured",
       },

@@ -23,6 +23,8 @@ export function keysOf(
   return [isInUse ? keys : unusedKeys, client.metadata, limit];
 }
 
+export const refetchNote = "The server fetches the keys of a URL at most once in 30 seconds.";
+
 /** Why keys could not be fetched, or used. The texts describe the attempt. */
 export interface KeyFetchFailure {
   readonly reason: string;
@@ -39,7 +41,7 @@ export function describeKeyFetchFailure({ id, standing }: Client, cause: unknown
   const { expected, received } = cause;
   return {
     reason: `the keys of client ${id} cannot be used`,
-    ...{ expected, received, fix: cause instanceof DocumentError ? cause.fix : undefined },
+    ...{ expected, received, fix: cause instanceof DocumentError ? `${cause.fix} ${refetchNote}` : undefined },
     detailsInTraceOnly: standing === "unknown",
   };
 }

@@ -162,25 +162,29 @@ export class NoSuitableKey extends errors.JWKSNoMatchingKey {
   constructor({ kid, alg }: JWTHeaderParameters, keys: readonly Jwk[]) {
     super();
     const named = kid === undefined ? [] : keys.filter((key) => key.kid === kid);
-    const shown = [...named, ...keys.filter((key) => !named.includes(key))].slice(0, 5).map(describeKey);
+    const others = keys.filter((key) => !named.includes(key));
+    const shown = [...named, ...others].slice(0, 5).map((key) => describeKey(key, alg));
     if (keys.length > shown.length) shown.push(`${keys.length - shown.length} other keys`);
     this.expected = keys.length === 0 ? "a key set with at least one key" : `a key of the set: ${shown.join("; or ")}`;
-    this.received = `a JWT with ${describeMembers({ kid, alg })}`;
-    this.fix = named.length > 0
-      ? `Replace the key ${quoteValue(kid)} of the key set by one for ${quoteValue(alg)}, or sign with another key.`
+    this.received = keys.length === 0 ? "an empty key set" : `a JWT with ${describeMembers({ kid, alg })}`;
+    this.fix = keys.length === 0
+      ? "Add the public key to the key set."
+      : named.length > 0
+      ? `Correct the key ${quoteValue(kid)} in the key set, or sign with another one of its keys.`
       : "Sign with the private key of a key in jwks or jwks_uri, and send its kid, or none.";
   }
 }
 
-function describeKey(key: Jwk): string {
+function describeKey(key: Jwk, algOfJwt: unknown): string {
   const { kid, kty, crv, alg, use } = key;
   const [fault] = findMemberFaults(key);
-  const unsuitable = fault
-    ? ` (not used: expected ${fault.name} to be ${fault.expected}, found ${fault.received})`
-    : mayVerify(key)
-    ? ""
-    : " (not used: key_ops without verify)";
-  return describeMembers({ kid, kty, crv, alg, use }) + unsuitable;
+  const reasons = [
+    ...fault ? [`expected ${fault.name} to be ${fault.expected}, found ${fault.received}`] : [],
+    ...mayVerify(key) ? [] : ["key_ops without verify"],
+    ...use === undefined || use === "sig" ? [] : ["use is not sig"],
+    ...alg === undefined || alg === algOfJwt ? [] : ["alg is not that of the JWT"],
+  ];
+  return describeMembers({ kid, kty, crv, alg, use }) + (reasons[0] ? ` (not used: ${reasons.join("; ")})` : "");
 }
 
 function describeMembers(members: Jwk): string {
