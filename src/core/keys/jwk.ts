@@ -89,11 +89,12 @@ const ysOfSmallOrder = [0n, 1n, yOfOrderEight, edwardsPrime - yOfOrderEight, edw
 const edwardsPoint: MemberCheck = {
   expected: `${ofLength(32).expected}: the canonical encoding of a point of large order`,
   findFault(bytes) {
+    if (bytes.length !== 32) return ofLength(32).findFault(bytes);
     const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).reverse().join("");
     // The highest bit is the sign of x (RFC 8032 §5.1.2).
     const y = BigInt(`0x${digits}`) % 2n ** 255n;
-    const isWeak = y >= edwardsPrime || ysOfSmallOrder.includes(y);
-    return ofLength(32).findFault(bytes) ?? (isWeak ? "a point of small order, or another encoding" : undefined);
+    const isStrong = y < edwardsPrime && !ysOfSmallOrder.includes(y);
+    return isStrong ? undefined : "a point of small order, or another encoding";
   },
 };
 

@@ -8,7 +8,7 @@ import { byProfile } from "../config/server_policy.ts";
 import type { ErrorDetails, OAuthError, RuleExplanation } from "../../core/rules/errors.ts";
 import { type JwtPolicy, JwtPolicyError } from "../../platform/jwt/jwt_policies.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { NoSuitableKey, remoteKeys } from "./remote_keys.ts";
+import { type KeyOwner, NoSuitableKey, remoteKeys } from "./remote_keys.ts";
 import { verifyByKeys } from "../../platform/jwt/verify_by_keys.ts";
 import type { FetchingServer } from "./fetching.ts";
 import { isSecretExpired } from "../../core/clients/auth_method.ts";
@@ -48,7 +48,7 @@ interface ClientJwtKind {
  */
 export async function verifyClientJwt(
   server: FetchingServer,
-  client: Client & { readonly assertionSecret?: string },
+  client: Client & { readonly assertionSecret?: string; readonly metadata: KeyOwner },
   jwt: string,
   { name, expected, algorithms, policy, claims, reject, rejectTime = reject }: ClientJwtKind,
 ): Promise<JWTPayload> {
@@ -83,6 +83,7 @@ export async function verifyClientJwt(
     }
     const isAlgorithm = cause instanceof errors.JOSEAlgNotAllowed;
     const otherKeys = cause instanceof NoSuitableKey ? cause : undefined;
+    const note = client.metadata.jwks_uri === undefined ? "" : ` ${refetchNote}`;
     if (isAlgorithm || otherKeys) await verifyByDummyKey(jwt, policy);
     const by = isAlgorithm ? byProfile(ofClient, "signatureAlgorithms") : "";
     throw reject(
@@ -90,7 +91,7 @@ export async function verifyClientJwt(
       isAlgorithm ? `alg = ${options.algorithms.join(" or ")}${by}` : otherKeys?.expected ?? expected,
       otherKeys?.received,
       {
-        fix: otherKeys ? `${otherKeys.fix} ${refetchNote}` : fixFor(cause, usesSecret, name),
+        fix: otherKeys ? otherKeys.fix + note : fixFor(cause, usesSecret, name),
         // The client may have chosen the URL of its keys.
         detailsInTraceOnly: otherKeys && client.standing !== "configured",
       },

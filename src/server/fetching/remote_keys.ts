@@ -159,14 +159,16 @@ export class NoSuitableKey extends errors.JWKSNoMatchingKey {
   readonly received: string;
   readonly fix: string;
 
-  constructor({ kid, alg }: JWTHeaderParameters, keys: readonly Jwk[]) {
+  constructor({ kid, alg }: JWTHeaderParameters, keys: readonly Jwk[], cause: unknown) {
     super();
+    const isImport = !(cause instanceof errors.JWKSNoMatchingKey);
     const named = kid === undefined ? [] : keys.filter((key) => key.kid === kid);
     const others = keys.filter((key) => !named.includes(key));
     const shown = [...named, ...others].slice(0, 5).map((key) => describeKey(key, alg));
     if (keys.length > shown.length) shown.push(`${keys.length - shown.length} other keys`);
     this.expected = keys.length === 0 ? "a key set with at least one key" : `a key of the set: ${shown.join("; or ")}`;
-    this.received = keys.length === 0 ? "an empty key set" : `a JWT with ${describeMembers({ kid, alg })}`;
+    const received = isImport ? "a key that cannot be imported" : `a JWT with ${describeMembers({ kid, alg })}`;
+    this.received = keys.length === 0 ? "an empty key set" : received;
     this.fix = keys.length === 0
       ? "Add the public key to the key set."
       : named.length > 0
@@ -192,17 +194,12 @@ function describeMembers(members: Jwk): string {
   return present.map(([name, value]) => `${name} ${quoteValue(value)}`).join(", ");
 }
 
-/**
- * Selects a key. A `DocumentError` replaces errors of the library that quote members of a key.
- *
- * @throws {NoSuitableKey} @throws {errors.JWKSMultipleMatchingKeys} @throws {DocumentError}
- */
+/** Selects a key; errors of the library may quote it. @throws {NoSuitableKey} @throws {errors.JWKSMultipleMatchingKeys} */
 async function selectKey(...[keys, header, token]: [PublicKeySet, ...Parameters<JWTVerifyGetKey>]) {
   try {
     return await keySelector(keys)(header, token);
   } catch (error) {
     if (error instanceof errors.JWKSMultipleMatchingKeys) throw error;
-    if (error instanceof errors.JWKSNoMatchingKey) throw new NoSuitableKey(header, keys.keys);
-    throw new DocumentError("a key for the algorithm of the JWT", "a key that cannot be imported");
+    throw new NoSuitableKey(header, keys.keys, error);
   }
 }

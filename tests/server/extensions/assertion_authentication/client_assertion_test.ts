@@ -1330,7 +1330,7 @@ test("[JC-04] an unsuitable key is rejected at registration with its path, and b
   assertEquals(faultsOf({ ...edwards, crv: "Ed448", alg: "EdDSA" }, { ...whole, use: "tls", alg: "RS256" }), []);
   assertEquals(faultsOf({ kty: "EC", x: jwk.x, y: jwk.y }), ["jwks.keys[0].crv: nothing"]);
   assertEquals(faultsOf({ crv: "P-256", x: jwk.x, y: jwk.y } as JWK), ["jwks.keys[0].kty: nothing"]);
-  // The y of points of orders 1, 2, 4 and 8, also not reduced: with such a public key, everybody can sign.
+  // The y of points of orders 1, 2, 4 and 8, also not reduced: with such a public key, anyone can sign.
   const ys = [
     ...["00", "01"].map((first) => first.padEnd(64, "0")),
     ...["ec", "ed", "ee"].map((first) => `${first.padEnd(62, "f")}7f`),

@@ -26,6 +26,7 @@ import type { SigningKey } from "../../../../src/client/jwt.ts";
 import { signedRequest } from "../../../../src/client/request_object.ts";
 import { clientKey, secretKey, signingContext, signText } from "../../client_jwts.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
+import { postRegistration } from "../../registering.ts";
 
 const issuer = "https://as.test";
 const uri = "https://signer.example/cb";
@@ -437,6 +438,20 @@ test("[JR-02] keys come from jwks_uri, and a failure to fetch them is reported",
   isDown = false;
   b.advance(31);
   assertAuthorizationResponse(await send(b, await sign()), { uri });
+});
+
+test("[JR-02] only the trace shows the keys at a URL that a registered client chose", async () => {
+  const outbound = () => Promise.resolve(Response.json({ keys: [{ ...signerKey.jwk, kid: "internal", use: "enc" }] }));
+  const b = await server({ registration: { mode: "open" }, outbound });
+  const jwks_uri = "https://signer.example/jwks.json";
+  const metadata = { redirect_uris: [uri], token_endpoint_auth_method: "none", jwks_uri };
+  const { client_id } = await (await postRegistration(b, metadata)).json();
+  const object = await sign({ iss: client_id, client_id });
+  for (const response of [await send(b, object, { client_id }), await push(b, object, { client_id })]) {
+    assertEquals([response.status, (await response.text()).includes("internal")], [400, false]);
+    const { expected, fix } = getRejections(b.events).at(-1)!.explanation;
+    assertMatch(`${expected}; ${fix}`, /kid "internal".*use is not sig.*at most once in 30 seconds/);
+  }
 });
 
 const encryptionAlgorithms = ["RSA-OAEP-256", "ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A256KW"] as const;
