@@ -475,7 +475,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.click("#okta-signin-submit");
       },
       "focus in the first field, and Enter": async (page) => {
-        await page.waitForFunction('document.getElementById("okta-signin-username") === document.activeElement');
+        await page.locator("#okta-signin-username:focus").waitFor();
         await page.type("#okta-signin-username", name);
         await page.type("#okta-signin-password", "wrong");
         await page.keyboard.press("Enter");
@@ -599,11 +599,11 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
       },
       "classes of the buttons, and a field that has the focus": async (page) => {
         const inside = ".VfPpkd-dgl2Hf-ppHlrf-sM5MNb > .VfPpkd-LgbsSe > .VfPpkd-vQzf8d";
-        const isFocused = (css: string) => page.waitForFunction(`document.activeElement.matches("${css}")`);
-        await isFocused("[type=email]");
+        // Not waitForFunction: what it repeats in the page, the Content-Security-Policy forbids.
+        await page.locator("[type=email]:focus").waitFor();
         await page.keyboard.type(name);
         await cypress(page).click(`#identifierNext > ${inside}`);
-        await isFocused("[type=password]");
+        await page.locator("[type=password]:focus").waitFor();
         await page.keyboard.type(password);
         await cypress(page).click(`#passwordNext > ${inside}`);
       },
