@@ -137,7 +137,7 @@ function describeFailure(cause: errors.JOSEError | JwtPolicyError): string {
     if (part === "form") return "a text that is not a JWT";
     return part === "typ" ? `a JWT of another type: ${received}` : `a JWT that is rejected: ${reason} (${received})`;
   }
-  if (cause instanceof errors.JWKSNoMatchingKey) return "a JWT that names an unknown key";
+  if (cause instanceof errors.JWKSNoMatchingKey) return "a JWT for which the authorization server has no suitable key";
   if (cause instanceof errors.JWSSignatureVerificationFailed) return "a JWT with an invalid signature";
   return `a JWT that is rejected: ${cause.message}`;
 }

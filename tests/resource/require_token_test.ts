@@ -128,7 +128,10 @@ test("[PR-08, BR-03, BR-05] tokens of another kind, time, issuer or key are reje
         `${header}.${payload}.${signature!.replace(/^./, (c) => c === "A" ? "B" : "A")}`,
         "a JWT with an invalid signature",
       ],
-      [await as.mint.accessToken({ ...mint, signedBy: "unknown key" }), "a JWT that names an unknown key"],
+      [
+        await as.mint.accessToken({ ...mint, signedBy: "unknown key" }),
+        "a JWT for which the authorization server has no suitable key",
+      ],
       [await as.mint.accessToken({ ...mint, signedBy: "wrong key" }), "a JWT with an invalid signature"],
       [await as.mint.accessToken({ ...mint, alg: "none" }), undefined],
       [await as.mint.accessToken({ ...mint, typ: "JWT" }), 'a JWT of another type: typ "JWT"'],

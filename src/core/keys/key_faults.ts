@@ -1,7 +1,7 @@
 /** Whether a JWK is a key for an algorithm, and why the server cannot sign with one, for messages. */
 
 import { quoteValue } from "../http/quote_value.ts";
-import { findMemberFaults, hasPrivateKey, type Jwk } from "./jwk.ts";
+import { findMemberFaults, hasPrivateKey, type Jwk, mayVerify } from "./jwk.ts";
 import { isMlDsa, type SigningAlgorithm } from "./signing_algorithm.ts";
 import { curves } from "./web_keys.ts";
 
@@ -35,6 +35,14 @@ export function findKeyFault(alg: string, key: Jwk): string | undefined {
   if (use !== "sig") return `a key with use ${showName(use)}`;
   const [fault] = findMemberFaults(key);
   return fault && `a key with an unsuitable ${fault.name} (expected ${fault.expected}, found ${fault.received})`;
+}
+
+/** Why a public key cannot verify signatures with an algorithm; `undefined` if it can. */
+export function findVerificationFault(alg: string, key: Jwk): string | undefined {
+  const fault = findKeyFault(alg, key);
+  if (fault !== undefined) return fault;
+  if (key.alg !== undefined && key.alg !== alg) return `a key with alg ${showName(key.alg)}`;
+  return mayVerify(key) ? undefined : "a key with key_ops without verify";
 }
 
 function describeType({ kty, crv, alg }: Jwk): string {

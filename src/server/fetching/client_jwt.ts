@@ -82,20 +82,18 @@ export async function verifyClientJwt(
       throw reject(reason, expected, received, others);
     }
     const isAlgorithm = cause instanceof errors.JOSEAlgNotAllowed;
-    const otherKeys = cause instanceof NoSuitableKey ? cause : undefined;
-    const note = client.metadata.jwks_uri === undefined ? "" : ` ${refetchNote}`;
-    if (isAlgorithm || otherKeys) await verifyByDummyKey(jwt, policy);
-    const by = isAlgorithm ? byProfile(ofClient, "signatureAlgorithms") : "";
-    throw reject(
-      `${name} is invalid: ${(cause as Error).message}`,
-      isAlgorithm ? `alg = ${options.algorithms.join(" or ")}${by}` : otherKeys?.expected ?? expected,
-      otherKeys?.received,
-      {
-        fix: otherKeys ? otherKeys.fix + note : fixFor(cause, usesSecret, name),
+    if (isAlgorithm || cause instanceof NoSuitableKey) await verifyByDummyKey(jwt, policy);
+    const reason = `${name} is invalid: ${(cause as Error).message}`;
+    if (cause instanceof NoSuitableKey) {
+      const isFetched = client.metadata.jwks_uri !== undefined;
+      throw reject(reason, cause.expected, cause.received, {
+        fix: isFetched ? `${cause.fix} ${refetchNote}` : cause.fix,
         // The client may have chosen the URL of its keys.
-        detailsInTraceOnly: otherKeys && client.standing !== "configured",
-      },
-    );
+        detailsInTraceOnly: isFetched && client.standing !== "configured",
+      });
+    }
+    const byAlg = `alg = ${options.algorithms.join(" or ")}${byProfile(ofClient, "signatureAlgorithms")}`;
+    throw reject(reason, isAlgorithm ? byAlg : expected, undefined, { fix: fixFor(cause, usesSecret, name) });
   }
 }
 
@@ -145,7 +143,7 @@ function fixFor(cause: unknown, usesSecret: boolean, name: string): string | und
     return `Sign ${name} with the client_secret of the client, as UTF-8.`;
   }
   if (cause instanceof errors.JWSSignatureVerificationFailed) {
-    return `Sign ${name} with the private key of a key in jwks or jwks_uri of the client, and send its kid, or none.`;
+    return `Sign ${name} with the private key of a key in jwks or jwks_uri of the client, with the kid of this key or without kid.`;
   }
   const { message } = cause as Error;
   if (message.includes('"alg"')) return fixes.alg;

@@ -23,7 +23,7 @@ export function keysOf(
   return [isInUse ? keys : unusedKeys, client.metadata, limit];
 }
 
-export const refetchNote = "The server fetches the keys of a URL at most once in 30 seconds.";
+export const refetchNote = "After a correction, wait 30 seconds: Latchkey does not fetch the keys of a URL more often.";
 
 /** Why keys could not be fetched, or used. The texts describe the attempt. */
 export interface KeyFetchFailure {

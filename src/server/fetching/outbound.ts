@@ -33,9 +33,11 @@ export class DocumentError extends Error {
     this.isBlocked = cause instanceof Error && cause.name === "BlockedHostError";
     this.fix = this.isBlocked
       ? "Use a host with a public address, or add the host to the setting privateHosts."
-      : "Let the server of the URL respond as expected." +
+      : "Make the server of this URL respond as expected." +
         // Only an attempt that failed, without a response, has a cause.
-        (cause === undefined ? "" : " NODE_EXTRA_CA_CERTS, which Deno reads too, adds a certificate authority.");
+        (cause === undefined
+          ? ""
+          : " If its certificate is from a private authority, set NODE_EXTRA_CA_CERTS to the file of that authority.");
   }
 }
 

@@ -5,6 +5,7 @@ import type { BoundedCache } from "../../platform/bounded_cache.ts";
 import { DocumentError, fetchDocument, type Outbound, parseJsonDocument } from "./outbound.ts";
 import { isObject } from "../../core/http/json_value.ts";
 import { quoteValue } from "../../core/http/quote_value.ts";
+import { describeKeyFor, findVerificationFault } from "../../core/keys/key_faults.ts";
 import { findMemberFaults, findPrivateMember, type Jwk, mayVerify, type PublicKeySet } from "../../core/keys/jwk.ts";
 
 /**
@@ -54,8 +55,8 @@ export interface KeyFetcher {
 
 /**
  * The keys of an owner, each imported once; keys in the header of a JWT are ignored. Keys of a URL are fetched when
- * they are needed, without following redirects (SSRF), once for all owners with this URL. They are fetched again if a
- * JWT names an unknown key, at most once in 30 seconds.
+ * they are needed, without following redirects (SSRF), once for all owners with this URL. They are fetched again if no
+ * key suits a JWT, at most once in 30 seconds.
  *
  * @param limit Limits the fetch, if the operator did not choose the URL.
  */
@@ -66,7 +67,8 @@ export function remoteKeys(server: KeyFetcher, owner: KeyOwner, limit?: LimitFet
     try {
       return await selectKey(keys, header, token);
     } catch (error) {
-      const newer = error instanceof errors.JWKSMultipleMatchingKeys ? keys : await sets.newer();
+      if (!(error instanceof NoSuitableKey)) throw error;
+      const newer = await sets.newer();
       if (newer === keys) throw error;
       return await selectKey(newer, header, token);
     }
@@ -97,16 +99,13 @@ const keySelectors = new WeakMap<PublicKeySet, JWTVerifyGetKey>();
 function keySelector(jwks: PublicKeySet): JWTVerifyGetKey {
   let selector = keySelectors.get(jwks);
   if (selector === undefined) {
-    const keys = jwks.keys.filter((key) => findMemberFaults(key).length === 0).map(forVerification);
+    const suitable = jwks.keys.filter((key) => findMemberFaults(key).length === 0 && mayVerify(key));
+    // Some runtimes do not import further operations, nor other values of `ext`.
+    const keys = suitable.map(({ key_ops: _operations, ext: _ext, ...key }) => key);
     selector = createLocalJWKSet({ keys } as JSONWebKeySet);
     keySelectors.set(jwks, selector);
   }
   return selector;
-}
-
-/** A key without what some runtimes do not import: further operations and `ext`. jose skips one with empty `key_ops`. */
-function forVerification({ key_ops, ext: _ext, ...key }: Jwk) {
-  return mayVerify({ key_ops }) ? key : { ...key, key_ops: [] };
 }
 
 function fetchedKeySets(server: KeyFetcher, uri: string, limit?: LimitFetch): KeySets {
@@ -159,39 +158,31 @@ export class NoSuitableKey extends errors.JWKSNoMatchingKey {
   readonly received: string;
   readonly fix: string;
 
-  constructor({ kid, alg }: JWTHeaderParameters, keys: readonly Jwk[], cause: unknown) {
-    super();
-    const isImport = !(cause instanceof errors.JWKSNoMatchingKey);
+  constructor({ kid, alg }: JWTHeaderParameters, { keys }: PublicKeySet, cause: unknown) {
+    super("no key of the key set suits it");
     const named = kid === undefined ? [] : keys.filter((key) => key.kid === kid);
     const others = keys.filter((key) => !named.includes(key));
-    const shown = [...named, ...others].slice(0, 5).map((key) => describeKey(key, alg));
-    if (keys.length > shown.length) shown.push(`${keys.length - shown.length} other keys`);
-    this.expected = keys.length === 0 ? "a key set with at least one key" : `a key of the set: ${shown.join("; or ")}`;
-    const received = isImport ? "a key that cannot be imported" : `a JWT with ${describeMembers({ kid, alg })}`;
-    this.received = keys.length === 0 ? "an empty key set" : received;
-    this.fix = keys.length === 0
-      ? "Add the public key to the key set."
-      : named.length > 0
-      ? `Correct the key ${quoteValue(kid)} in the key set, or sign with another one of its keys.`
-      : "Sign with the private key of a key in jwks or jwks_uri, and send its kid, or none.";
+    const shown = [...named, ...others].slice(0, 5).map((key) => describeKey(alg, key));
+    if (keys.length > shown.length) shown.push(`${keys.length - shown.length} more`);
+    const name = kid === undefined ? "" : ` with the kid ${quoteValue(kid)} of the JWT`;
+    this.expected = `a ${describeKeyFor(alg)}${name}`;
+    if (!(cause instanceof errors.JWKSNoMatchingKey)) {
+      this.received = "a key that this runtime cannot import";
+      this.fix = "Export the public key again, or create a new key.";
+    } else {
+      this.received = keys.length === 0 ? "an empty key set" : `a key set with ${shown.join("; ")}`;
+      this.fix = named.length > 0
+        ? `Correct the key ${quoteValue(kid)} in the key set, or sign with a suitable key of the set.`
+        : keys.every((key) => findVerificationFault(alg, key) !== undefined)
+        ? "Add a suitable public key to the key set."
+        : "Sign with the private key of a suitable key of the set, with the kid of this key or without kid.";
+    }
   }
 }
 
-function describeKey(key: Jwk, algOfJwt: unknown): string {
-  const { kid, kty, crv, alg, use } = key;
-  const [fault] = findMemberFaults(key);
-  const reasons = [
-    ...fault ? [`expected ${fault.name} to be ${fault.expected}, found ${fault.received}`] : [],
-    ...mayVerify(key) ? [] : ["key_ops without verify"],
-    ...use === undefined || use === "sig" ? [] : ["use is not sig"],
-    ...alg === undefined || alg === algOfJwt ? [] : ["alg is not that of the JWT"],
-  ];
-  return describeMembers({ kid, kty, crv, alg, use }) + (reasons[0] ? ` (not used: ${reasons.join("; ")})` : "");
-}
-
-function describeMembers(members: Jwk): string {
-  const present = Object.entries(members).filter(([, value]) => value !== undefined);
-  return present.map(([name, value]) => `${name} ${quoteValue(value)}`).join(", ");
+function describeKey(alg: string, key: Jwk): string {
+  const name = key.kid === undefined ? "without kid" : quoteValue(key.kid);
+  return `${name} (${findVerificationFault(alg, key) ?? `a key for ${alg}`})`;
 }
 
 /** Selects a key; errors of the library may quote it. @throws {NoSuitableKey} @throws {errors.JWKSMultipleMatchingKeys} */
@@ -200,6 +191,6 @@ async function selectKey(...[keys, header, token]: [PublicKeySet, ...Parameters<
     return await keySelector(keys)(header, token);
   } catch (error) {
     if (error instanceof errors.JWKSMultipleMatchingKeys) throw error;
-    throw new NoSuitableKey(header, keys.keys, error);
+    throw new NoSuitableKey(header, keys, error);
   }
 }

@@ -137,14 +137,10 @@ export const assertionGrantTexts = {
   "JB-06": {
     passes: "a key of the issuer verifies the signature",
     fix: "Sign with a key of the issuer's jwks or jwks_uri and one of its algorithms.",
-    explain: ({ issuer, ...facts }) => {
-      if ("failure" in facts) {
-        const { failure, expected = `a signature by a key of ${issuer}`, received } = facts;
-        return { reason: `the assertion is invalid: ${failure}`, expected, received };
-      }
-      const { expected, received, fix } = facts;
-      return { reason: `the keys of ${issuer} cannot be used`, expected, received, fix };
-    },
+    explain: ({ issuer, failure, expected = `a signature by a key of ${issuer}`, received, fix }) => ({
+      reason: failure === undefined ? `the keys of ${issuer} cannot be used` : `the assertion is invalid: ${failure}`,
+      ...{ expected, received, fix },
+    }),
   },
   "JB-07": {
     passes: "the assertion is not a token of another kind",

@@ -32,9 +32,14 @@ export interface WrongAudience {
 }
 
 /** A signature that cannot be verified: the keys could not be fetched, or none of them made it. */
-export type UnverifiedSignature =
-  | { readonly issuer: string; readonly failure: string; readonly expected?: string; readonly received?: string }
-  | { readonly issuer: string; readonly expected: string; readonly received: string; readonly fix?: string };
+export interface UnverifiedSignature {
+  readonly issuer: string;
+  /** Why no key verifies it; `undefined` if the keys could not be fetched. */
+  readonly failure?: string;
+  readonly expected?: string;
+  readonly received?: string;
+  readonly fix?: string;
+}
 
 /** A token of another kind. */
 export type WrongKind =

@@ -157,12 +157,10 @@ async function verifySignature(
     return undefined;
   } catch (cause) {
     if (cause instanceof JwtPolicyError) return cause.problem;
-    if (cause instanceof DocumentError) {
-      const { expected, received, fix } = cause;
-      throw invalidAssertion("JB-06", { issuer, expected, received, fix });
-    }
-    const { expected, received } = cause instanceof NoSuitableKey ? cause : {};
-    throw invalidAssertion("JB-06", { issuer, failure: (cause as Error).message, expected, received });
+    const failure = cause instanceof DocumentError ? undefined : (cause as Error).message;
+    const details = cause instanceof DocumentError || cause instanceof NoSuitableKey ? cause : undefined;
+    const { expected, received, fix } = details ?? {};
+    throw invalidAssertion("JB-06", { issuer, failure, expected, received, fix });
   }
 }
 

@@ -12,8 +12,8 @@ import {
   findTypeProblem,
   type JwtPolicy,
 } from "../../../platform/jwt/jwt_policies.ts";
-import { findPrivateMember, type Jwk, keyThumbprint, mayVerify, publicMembersOf } from "../../../core/keys/jwk.ts";
-import { findKeyFault } from "../../../core/keys/key_faults.ts";
+import { findPrivateMember, type Jwk, keyThumbprint, publicMembersOf } from "../../../core/keys/jwk.ts";
+import { findVerificationFault } from "../../../core/keys/key_faults.ts";
 import { importJwk } from "../../../core/keys/web_keys.ts";
 import { digest } from "../../../core/keys/secrets.ts";
 import { reject } from "./rules.ts";
@@ -111,10 +111,7 @@ function readKey(
   }
   const privateMember = findPrivateMember(jwk);
   if (privateMember !== undefined) throw reject("DO-01", { problem: "private key", member: privateMember });
-  const { alg: algOfKey = alg } = jwk as Jwk;
-  const isForProofs = algOfKey === alg && mayVerify(jwk as Jwk);
-  const other = isForProofs ? undefined : "a key with another alg, or with key_ops without verify";
-  const fault = findKeyFault(alg, { ...jwk }) ?? other;
+  const fault = findVerificationFault(alg, { ...jwk });
   if (fault !== undefined) throw reject("DO-01", { problem: "key", alg, fault });
   return { alg, jwk: publicMembersOf({ ...jwk }) };
 }

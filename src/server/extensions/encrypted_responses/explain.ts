@@ -15,7 +15,8 @@ export const encryptedResponseTexts = {
         ? {
           reason: `client ${facts.clientId} has no key for the encryption of the response`,
           expected: describeKey(facts.alg),
-          received: `${facts.keys} keys, none of which suits; at most ${facts.maxTried} are tried`,
+          received:
+            `a set of ${facts.keys} keys, none suitable and without faults; at most ${facts.maxTried} are tried`,
         }
         : facts,
   },

@@ -9,7 +9,7 @@ import { warn } from "../../trace.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
-import { remoteKeys } from "../../fetching/remote_keys.ts";
+import { NoSuitableKey, remoteKeys } from "../../fetching/remote_keys.ts";
 import { verifyByKeys } from "../../../platform/jwt/verify_by_keys.ts";
 import { registrationTexts } from "./explain.ts";
 
@@ -73,7 +73,11 @@ export async function readSoftwareStatement(
       now: server.now(),
     });
   } catch (cause) {
-    const problem = cause instanceof JwtPolicyError ? cause.problem : undefined;
+    const problem = cause instanceof JwtPolicyError
+      ? cause.problem
+      : cause instanceof NoSuitableKey
+      ? cause
+      : undefined;
     throw invalidStatement((cause as Error).message, problem?.expected ?? expected, problem?.received, cause);
   }
   assertNoOtherToken(server, payload);

@@ -284,7 +284,7 @@ test("[JB-06] keys behind a jwks_uri are fetched once, and once more for an unkn
   assertEquals([await send(first.assertion("alice", { claims })), findLastRule(server)], [rejected, "JB-06"]);
   const { reason, received, fix } = getRejections(server.events).at(-1)!.explanation;
   assertEquals([reason, received], [`the keys of ${first.issuer} cannot be used`, "no response (no route)"]);
-  assertMatch(fix!, /^Let the server of the URL respond/);
+  assertMatch(fix!, /^Make the server of this URL respond/);
 });
 
 test("[JB-07] tokens of another kind, and tokens that this server issued, are no assertions", async () => {

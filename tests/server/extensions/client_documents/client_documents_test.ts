@@ -249,7 +249,7 @@ test("[MC-04] a faulty response or document is rejected with the expected and th
       assertEquals(rule, "MC-04");
       assertMatch(`${reason}; expected ${wanted}, received ${received}`, expected);
       const [, member] = /is invalid: (.+)$/.exec(reason) ?? [];
-      const fetchFix = "Let the server of the URL respond";
+      const fetchFix = "Make the server of this URL respond";
       assertStringIncludes(fix!, member === undefined ? fetchFix : `Correct ${member} of the metadata document`);
       assert(received!.startsWith(member ?? ""), received);
     }

@@ -449,8 +449,8 @@ test("[JR-02] only the trace shows the keys at a URL that a registered client ch
   const object = await sign({ iss: client_id, client_id });
   for (const response of [await send(b, object, { client_id }), await push(b, object, { client_id })]) {
     assertEquals([response.status, (await response.text()).includes("internal")], [400, false]);
-    const { expected, fix } = getRejections(b.events).at(-1)!.explanation;
-    assertMatch(`${expected}; ${fix}`, /kid "internal".*use is not sig.*at most once in 30 seconds/);
+    const { received, fix } = getRejections(b.events).at(-1)!.explanation;
+    assertMatch(`${received}; ${fix}`, /"internal" \(a key with use "enc"\).*wait 30 seconds/);
   }
 });
 
