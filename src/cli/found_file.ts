@@ -1,6 +1,6 @@
 /** The configuration file that nothing names, but that is in the working directory, such as a clone from elsewhere. */
 
-import { configFileName, noConfig } from "./environment.ts";
+import { noConfig } from "./environment.ts";
 import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import { fileStatus } from "../platform/runtime/file_status.ts";
 
@@ -15,10 +15,10 @@ export function foundFileIssue(path: string): ConfigIssue | undefined {
   if (problem === undefined) return undefined;
   const [received, fix] = problem;
   return {
-    path: configFileName,
+    path,
     expected: "a regular file of this user or root that no other may write, of at most 5 MB, because nothing names it",
     received,
-    hint: `${fix} --config ${configFileName} reads it as it is; --config ${noConfig} starts without it.`,
+    hint: `${fix} --config ${path} reads it as it is; --config ${noConfig} starts without it.`,
   };
 }
 
@@ -29,5 +29,5 @@ function describeProblem(path: string): readonly [string, string] | undefined {
   if (kind !== "file") return [`a ${kind}`, "Put a file there."];
   if (size! > maxBytes) return [`${(size! / 1024 / 1024).toFixed(1)} MB`, "Take out what it does not need."];
   if (otherOwner !== undefined) return [`a file of the user ${otherOwner}`, "Make a copy of your own."];
-  return othersMayWrite ? ["one that others may write", `Run chmod go-w ${configFileName}.`] : undefined;
+  return othersMayWrite ? ["one that others may write", `Run chmod go-w ${path}.`] : undefined;
 }

@@ -87,14 +87,14 @@ const ysOfSmallOrder = [0n, 1n, yOfOrderEight, edwardsPrime - yOfOrderEight, edw
 
 /** If the public key is a point of small order, anyone can make a signature that some runtimes accept. */
 const edwardsPoint: MemberCheck = {
-  expected: `${ofLength(32).expected}: the canonical encoding of a point of large order`,
+  expected: `${ofLength(32).expected}: the canonical encoding of a safe point`,
   findFault(bytes) {
     if (bytes.length !== 32) return ofLength(32).findFault(bytes);
     const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).reverse().join("");
     // The highest bit is the sign of x (RFC 8032 §5.1.2).
     const y = BigInt(`0x${digits}`) % 2n ** 255n;
     const isStrong = y < edwardsPrime && !ysOfSmallOrder.includes(y);
-    return isStrong ? undefined : "a point of small order, or another encoding";
+    return isStrong ? undefined : "an unsafe point (of small order), or another encoding";
   },
 };
 
@@ -122,7 +122,9 @@ const memberChecks = new Map<string, Readonly<Record<string, MemberCheck>>>([
  */
 export function findMemberFaults(jwk: Jwk): { name: string; expected: string; received: string }[] {
   const { kty, x5c } = jwk;
-  if (typeof kty !== "string") return [{ name: "kty", expected: "the type of the key", received: quoteValue(kty) }];
+  if (typeof kty !== "string") {
+    return [{ name: "kty", expected: "the type of the key, such as EC or RSA", received: quoteValue(kty) }];
+  }
   const hasValue = ["x", "y", "n", "e", "pub"].some((name) => jwk[name] !== undefined);
   if (Array.isArray(x5c) && x5c.length > 0 && !hasValue) return [];
   // The member that selects the checks; RSA has neither.
@@ -130,13 +132,13 @@ export function findMemberFaults(jwk: Jwk): { name: string; expected: string; re
   const selected = selector && jwk[selector];
   const checks = memberChecks.get(typeof selected === "string" ? `${kty} ${selected}` : kty);
   if (selector === "crv" && typeof selected !== "string") {
-    return [{ name: "crv", expected: "the curve of the key", received: quoteValue(selected) }];
+    return [{ name: "crv", expected: "the curve of the key, such as P-256", received: quoteValue(selected) }];
   }
   if (selector === "alg" && checks === undefined) {
     return [{ name: "alg", expected: "ML-DSA-44, ML-DSA-65 or ML-DSA-87", received: quoteValue(selected) }];
   }
   return Object.entries(checks ?? {}).flatMap(([name, check]) => {
-    const received = findFault(jwk[name], check);
+    const received = findValueFault(jwk[name], check);
     return received === undefined ? [] : [{ name, expected: check.expected, received }];
   });
 }
@@ -146,11 +148,9 @@ export function mayVerify({ key_ops: operations = ["verify"] }: Jwk): boolean {
   return Array.isArray(operations) && operations.includes("verify");
 }
 
-function findFault(value: unknown, check: MemberCheck): string | undefined {
+function findValueFault(value: unknown, check: MemberCheck): string | undefined {
   if (typeof value !== "string") return value === undefined ? "nothing" : "not a string";
   if (!/^[\w-]+$/.test(value) || value.length % 4 === 1) return "a string that is not base64url";
   const bytes = decodeBase64url(value);
-  return encodeBase64url(bytes) === value
-    ? check.findFault(bytes)
-    : "unused bits in its last character that are not zero";
+  return encodeBase64url(bytes) === value ? check.findFault(bytes) : "a last character whose unused bits are not zero";
 }

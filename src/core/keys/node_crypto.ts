@@ -1,6 +1,6 @@
 /**
- * Node's crypto module, which is quicker than WebCrypto, because it computes without waiting for a thread. WebCrypto
- * stays for RS256, whose signatures would block the event loop, and on Deno for ES256, which is quicker there.
+ * Node's crypto module, which is quicker than WebCrypto, because it computes without waiting for a thread. RS256 still
+ * uses WebCrypto, because its signatures would block the event loop; so does ES256 on Deno, where WebCrypto is quicker.
  */
 
 import { type Cryptography, webCryptography as web } from "./web_crypto.ts";

@@ -48,20 +48,19 @@ export function validatePublicKeys(
 
 function validateKey(key: Jwk, path: string): ConfigIssue[] {
   const { kty, crv, alg, use, x5c } = key;
-  const of = ` of ${quote(kty === "RSA" ? kty : kty === "AKP" ? alg : crv)}`;
+  const type = quote(kty === "RSA" ? kty : kty === "AKP" ? alg : crv);
   const issues = findMemberFaults(key).map(({ name, expected, received }): ConfigIssue => ({
     path: `${path}.${name}`,
-    expected: ["kty", "crv", "alg"].includes(name) ? expected : `${expected}, in a key${of}`,
+    expected: ["kty", "crv", "alg"].includes(name) ? expected : `${expected}, in a key of ${type}`,
     received,
     hint: kty === "RSA"
-      ? `Export the public key again; or create one of ${minRsaKeyBits} bits or more, or one for ES256 or Ed25519.`
-      : "Export the public key again, or create another one: kty, crv and alg must be those of the key.",
+      ? `Export the public key again, or create a new key: RSA with at least ${minRsaKeyBits} bits, P-256 or Ed25519.`
+      : "Export the public key again without editing it, or create a new key.",
   }));
-  if (issues.length > 0 || (use ?? "sig") !== "sig" || x5c !== undefined || !hasOneType(alg)) return issues;
-  const fault = findKeyFault(alg, key);
-  const hint = "Write the alg of the key, or remove it.";
-  return fault === undefined ? [] : [{ path: `${path}.alg`, expected: `the alg${of}`, received: quote(alg), hint }];
+  const isForSignatures = (use ?? "sig") === "sig" && verificationAlgorithms.includes(alg as string);
+  if (issues.length > 0 || !isForSignatures || x5c !== undefined) return issues;
+  // EdDSA is also the `alg` of keys on Ed448.
+  if (alg === "EdDSA" && kty === "OKP" || findKeyFault(alg as string, key) === undefined) return [];
+  const hint = "Correct alg, or leave it out.";
+  return [{ path: `${path}.alg`, expected: "an alg that suits kty and crv of the key", received: quote(alg), hint }];
 }
-
-/** EdDSA is also the `alg` of keys on Ed448. */
-const hasOneType = (alg: unknown): alg is string => alg !== "EdDSA" && verificationAlgorithms.includes(alg as string);

@@ -49,7 +49,7 @@ export function contextFactory(
       server.passed(rule, value);
       notify(recording, (plugin) => plugin.onPassed!(rule, value, context));
     };
-    // A copy per request, because functions of the protocol receive only the server.
+    // A copy per request, because the functions of the protocol receive the server, but not the context.
     context.server = { ...server, trace, passed, sender: new RequestSender(context) };
     for (const plugin of changing) {
       const members = fromPlugin(plugin, "forRequest", plugin.forRequest!(context.server, context));

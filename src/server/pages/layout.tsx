@@ -24,7 +24,7 @@ interface LayoutProps {
   readonly path?: string;
   /** Further style sheets, such as `form`, or `devtools/flow` of a plugin. Default: none. */
   readonly styles?: readonly string[];
-  /** The scripts, such as `continue`, which leaves the page. Default: `script`, which copies values. */
+  /** All scripts, such as `continue`, which leaves the page. Default: only `script`, which copies values. */
   readonly scripts?: readonly string[];
   /** The only `h1`. */
   readonly heading: ComponentChildren;
