@@ -125,7 +125,7 @@ export async function fetchJson(outbound: Outbound, url: string, init: RequestIn
     response.body?.cancel().catch(() => {});
     throw new DocumentError(`status 200 from ${url}`, String(response.status));
   }
-  const document = parseJsonDocument(await readLimited(response, maxResponseBytes));
+  const document = parseJsonDocument(await readLimited(response, maxResponseBytes), url);
   if (isObject(document)) return document as Document;
   throw new DocumentError(`a JSON object from ${url}`, "other JSON");
 }

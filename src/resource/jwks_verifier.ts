@@ -8,7 +8,7 @@ import type { AccessTokenTyp } from "../core/policy/policy.ts";
 import type { Server } from "../core/server.ts";
 import { reject } from "../server/rules/mod.ts";
 import { jwtPolicies, type JwtPolicy, JwtPolicyError } from "../platform/jwt/jwt_policies.ts";
-import { type KeyFetches, remoteKeys } from "../server/fetching/remote_keys.ts";
+import { type KeyFetches, NoSuitableKey, remoteKeys } from "../server/fetching/remote_keys.ts";
 import { verifyByKeys } from "../platform/jwt/verify_by_keys.ts";
 import { verificationAlgorithms } from "../server/config/verification_algorithms.ts";
 import { authorizationServer, type AuthorizationServerOptions, unavailable } from "./authorization_server.ts";
@@ -137,7 +137,8 @@ function describeFailure(cause: errors.JOSEError | JwtPolicyError): string {
     if (part === "form") return "a text that is not a JWT";
     return part === "typ" ? `a JWT of another type: ${received}` : `a JWT that is rejected: ${reason} (${received})`;
   }
-  if (cause instanceof errors.JWKSNoMatchingKey) return "a JWT for which the authorization server has no suitable key";
+  if (cause instanceof NoSuitableKey) return `a JWT that needs ${cause.expected}, and ${cause.received}`;
+  if (cause instanceof errors.JWKSNoMatchingKey) return "a JWT that names an unknown key";
   if (cause instanceof errors.JWSSignatureVerificationFailed) return "a JWT with an invalid signature";
   return `a JWT that is rejected: ${cause.message}`;
 }

@@ -152,5 +152,6 @@ function findValueFault(value: unknown, check: MemberCheck): string | undefined 
   if (typeof value !== "string") return value === undefined ? "nothing" : "not a string";
   if (!/^[\w-]+$/.test(value) || value.length % 4 === 1) return "a string that is not base64url";
   const bytes = decodeBase64url(value);
-  return encodeBase64url(bytes) === value ? check.findFault(bytes) : "a last character whose unused bits are not zero";
+  const isCanonical = encodeBase64url(bytes) === value;
+  return check.findFault(bytes) ?? (isCanonical ? undefined : "a last character whose unused bits are not zero");
 }

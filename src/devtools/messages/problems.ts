@@ -1169,7 +1169,8 @@ export const libraryProblems = {
     tells: "\\baud|audience > 1 ; signature|\\bkey|jwks > 2 ; expired|jti|replay|clock > 3 ; \\bsub\\b|\\biss\\b > 4",
     title: "Client assertion rejected: the JWT by which the client authenticates is not valid",
     signs: `
-      client_assertion|private_key_jwt|client_secret_jwt|assertion|jwt_bearer ${wrong}|${absent}|expire|replay|jti|verify|fail|require|required|audience|aud|not_yet|expired|signature|mismatch|not_found|failed !saml|debug|junit|expect|node_assert|err_assertion|unit`,
+      client_assertion|private_key_jwt|client_secret_jwt|assertion|jwt_bearer ${wrong}|${absent}|expire|replay|jti|verify|fail|require|required|audience|aud|not_yet|expired|signature|mismatch|not_found|failed !saml|debug|junit|expect|node_assert|err_assertion|unit
+      2>keys|key client suit|not_used`,
     causes: [
       "aud of the assertion is not the issuer (or the token endpoint), letter by letter.",
       "The key is not registered: the public key of another pair, or jwks_uri of the client cannot be fetched.",

@@ -12,7 +12,7 @@ import { type KeyOwner, NoSuitableKey, remoteKeys } from "./remote_keys.ts";
 import { verifyByKeys } from "../../platform/jwt/verify_by_keys.ts";
 import type { FetchingServer } from "./fetching.ts";
 import { isSecretExpired } from "../../core/clients/auth_method.ts";
-import { describeKeyFetchFailure, keysOf, refetchNote } from "./client_keys.ts";
+import { describeKeyFailure, keysOf } from "./client_keys.ts";
 import { type Client, policyOf } from "../../core/clients/clients.ts";
 
 /** Creates the error of a rejected JWT. */
@@ -76,24 +76,19 @@ export async function verifyClientJwt(
         { fix: fixes[part] },
       );
     }
-    const failure = describeKeyFetchFailure(client, cause);
+    const isAlgorithm = cause instanceof errors.JOSEAlgNotAllowed;
+    if (isAlgorithm || cause instanceof NoSuitableKey) await verifyByDummyKey(jwt, policy);
+    const failure = describeKeyFailure(client, cause);
     if (failure !== undefined) {
       const { reason, expected, received, ...others } = failure;
       throw reject(reason, expected, received, others);
     }
-    const isAlgorithm = cause instanceof errors.JOSEAlgNotAllowed;
-    if (isAlgorithm || cause instanceof NoSuitableKey) await verifyByDummyKey(jwt, policy);
-    const reason = `${name} is invalid: ${(cause as Error).message}`;
-    if (cause instanceof NoSuitableKey) {
-      const isFetched = client.metadata.jwks_uri !== undefined;
-      throw reject(reason, cause.expected, cause.received, {
-        fix: isFetched ? `${cause.fix} ${refetchNote}` : cause.fix,
-        // The client may have chosen the URL of its keys.
-        detailsInTraceOnly: isFetched && client.standing !== "configured",
-      });
-    }
-    const byAlg = `alg = ${options.algorithms.join(" or ")}${byProfile(ofClient, "signatureAlgorithms")}`;
-    throw reject(reason, isAlgorithm ? byAlg : expected, undefined, { fix: fixFor(cause, usesSecret, name) });
+    throw reject(
+      `${name} is invalid: ${(cause as Error).message}`,
+      isAlgorithm ? `alg = ${options.algorithms.join(" or ")}${byProfile(ofClient, "signatureAlgorithms")}` : expected,
+      undefined,
+      { fix: fixFor(cause, usesSecret, name) },
+    );
   }
 }
 
@@ -143,7 +138,7 @@ function fixFor(cause: unknown, usesSecret: boolean, name: string): string | und
     return `Sign ${name} with the client_secret of the client, as UTF-8.`;
   }
   if (cause instanceof errors.JWSSignatureVerificationFailed) {
-    return `Sign ${name} with the private key of a key in jwks or jwks_uri of the client, with the kid of this key or without kid.`;
+    return `Sign ${name} with the private key of a key of the client, and its kid or none; a new key needs a new kid.`;
   }
   const { message } = cause as Error;
   if (message.includes('"alg"')) return fixes.alg;

@@ -1,7 +1,7 @@
 /** The public keys of a client: how they are fetched, and what the client learns if the fetch fails. */
 
 import { FetchLimitError } from "./fetch_limiter.ts";
-import type { KeyFetcher, KeyOwner, LimitFetch } from "./remote_keys.ts";
+import { findKeyProblem, type KeyFetcher, type KeyOwner, type LimitFetch, NoSuitableKey } from "./remote_keys.ts";
 import { DocumentError } from "./outbound.ts";
 import type { FetchingServer } from "./fetching.ts";
 import { embeddedRequest } from "./sender.ts";
@@ -23,25 +23,28 @@ export function keysOf(
   return [isInUse ? keys : unusedKeys, client.metadata, limit];
 }
 
-export const refetchNote = "After a correction, wait 30 seconds: Latchkey does not fetch the keys of a URL more often.";
-
 /** Why keys could not be fetched, or used. The texts describe the attempt. */
-export interface KeyFetchFailure {
+export interface KeyFailure {
   readonly reason: string;
   readonly expected: string;
   readonly received: string;
   readonly fix?: string;
-  /** The response to an unknown client must not reveal what its URL led to (SSRF). */
+  /** The response must not reveal what a URL that the client has chosen led to (SSRF). */
   readonly detailsInTraceOnly: boolean;
 }
 
-/** Describes an error of {@link keysOf}; `undefined` if it is another one. */
-export function describeKeyFetchFailure({ id, standing }: Client, cause: unknown): KeyFetchFailure | undefined {
-  if (!(cause instanceof DocumentError || cause instanceof FetchLimitError)) return undefined;
+/** Describes an error of the keys of a client; `undefined` if it is another one. */
+export function describeKeyFailure(
+  { id, standing, metadata }: Client & { readonly metadata: KeyOwner },
+  cause: unknown,
+): KeyFailure | undefined {
+  const isUnsuitable = cause instanceof NoSuitableKey;
+  if (!(isUnsuitable || cause instanceof DocumentError || cause instanceof FetchLimitError)) return undefined;
   const { expected, received } = cause;
   return {
-    reason: `the keys of client ${id} cannot be used`,
-    ...{ expected, received, fix: cause instanceof DocumentError ? `${cause.fix} ${refetchNote}` : undefined },
-    detailsInTraceOnly: standing === "unknown",
+    reason: isUnsuitable ? `no key of client ${id} suits the JWT` : `the keys of client ${id} cannot be used`,
+    ...findKeyProblem(metadata, cause) ?? { expected, received },
+    detailsInTraceOnly: standing === "unknown" ||
+      isUnsuitable && standing !== "configured" && metadata.jwks_uri !== undefined,
   };
 }

@@ -71,11 +71,11 @@ export async function fetchDocument(
  *
  * @throws {DocumentError} Without the message of the parser, which quotes the text (SSRF).
  */
-export function parseJsonDocument(text: string): unknown {
+export function parseJsonDocument(text: string, url: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new DocumentError("a JSON document", "text that is not JSON");
+    throw new DocumentError(`a JSON document from ${url}`, "text that is not JSON");
   }
 }
 

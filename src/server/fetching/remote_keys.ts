@@ -35,12 +35,12 @@ export interface FetchedKeys {
   readonly keys: Promise<PublicKeySet>;
 }
 
-/** @internal The last successful fetch of one URL, and the last failed one after it. */
+/** @internal The fetches of one URL. */
 export interface KeyFetches {
-  /** The last successful fetch. */
+  /** The last successful one. */
   readonly last?: FetchedKeys;
-  /** The failed fetch after it. */
-  readonly failed?: FetchedKeys;
+  /** The newest one; it is under way, or it failed. */
+  readonly newest?: FetchedKeys;
 }
 
 /** Makes a fetch within limits; throws before the fetch at a limit. */
@@ -110,40 +110,38 @@ function keySelector(jwks: PublicKeySet): JWTVerifyGetKey {
 
 function fetchedKeySets(server: KeyFetcher, uri: string, limit?: LimitFetch): KeySets {
   const { keyFetches, now } = server;
-  // Begins a fetch before it waits: requests of the same moment share it.
+  // Begins a fetch before it waits: requests of the same moment share it. Others go on with the last keys meanwhile.
   const getKeys = async (maxAgeMs: number) => {
-    const { last, failed } = keyFetches.get(uri) ?? {};
+    const { last, newest } = keyFetches.get(uri) ?? {};
     // If the clock was set back, the keys count as expired.
     const ifFresh = (attempt: FetchedKeys | undefined, maxAgeMs: number) =>
       attempt !== undefined && Math.abs(now() - attempt.fetchedAt) < maxAgeMs ? attempt.keys : undefined;
-    const known = ifFresh(last, maxAgeMs) ?? ifFresh(failed, minFetchIntervalMs);
+    const known = ifFresh(last, maxAgeMs) ?? ifFresh(newest, minFetchIntervalMs);
     if (known !== undefined) return await known;
-    let fetched: Promise<PublicKeySet>;
+    let keys: Promise<PublicKeySet>;
     try {
-      fetched = limit === undefined ? fetchKeys(server, uri) : limit(uri, () => fetchKeys(server, uri));
+      keys = limit === undefined ? fetchKeys(server, uri) : limit(uri, () => fetchKeys(server, uri));
     } catch (error) {
       const stale = ifFresh(last, maxStaleMs);
       if (stale === undefined) throw error;
       return await stale;
     }
-    const attempt = { fetchedAt: now(), keys: fetched };
-    keyFetches.set(uri, { last: attempt });
-    attempt.keys.catch(() => {
-      // Keeps the keys of the last successful fetch.
-      if (keyFetches.get(uri)?.last === attempt) keyFetches.set(uri, { last, failed: attempt });
-    });
-    return await attempt.keys;
+    const attempt = { fetchedAt: now(), keys };
+    keyFetches.set(uri, { last, newest: attempt });
+    const succeed = () => keyFetches.set(uri, { last: attempt });
+    keys.then(() => keyFetches.get(uri)?.newest === attempt && succeed(), () => {});
+    return await keys;
   };
   return { current: () => getKeys(maxKeyAgeMs), newer: () => getKeys(minFetchIntervalMs) };
 }
 
 async function fetchKeys({ outbound }: KeyFetcher, uri: string): Promise<PublicKeySet> {
   const { text } = await fetchDocument(outbound, uri, jwksLimits);
-  const jwks = parseJsonDocument(text);
-  if (!isKeySet(jwks)) throw new DocumentError("a JSON Web Key Set", "other JSON");
+  const jwks = parseJsonDocument(text, uri);
+  if (!isKeySet(jwks)) throw new DocumentError(`a JSON Web Key Set from ${uri}`, "other JSON");
   const privateMember = jwks.keys.map(findPrivateMember).find((member) => member !== undefined);
   if (privateMember !== undefined) {
-    throw new DocumentError("public keys", `a key with the private member ${privateMember}`);
+    throw new DocumentError(`public keys from ${uri}`, `a key with the private member ${privateMember}`);
   }
   return jwks;
 }
@@ -160,29 +158,34 @@ export class NoSuitableKey extends errors.JWKSNoMatchingKey {
 
   constructor({ kid, alg }: JWTHeaderParameters, { keys }: PublicKeySet, cause: unknown) {
     super("no key of the key set suits it");
-    const named = kid === undefined ? [] : keys.filter((key) => key.kid === kid);
-    const others = keys.filter((key) => !named.includes(key));
+    const [named, others] = [keys.filter((key) => key.kid === kid), keys.filter((key) => key.kid !== kid)];
     const shown = [...named, ...others].slice(0, 5).map((key) => describeKey(alg, key));
     if (keys.length > shown.length) shown.push(`${keys.length - shown.length} more`);
-    const name = kid === undefined ? "" : ` with the kid ${quoteValue(kid)} of the JWT`;
-    this.expected = `a ${describeKeyFor(alg)}${name}`;
-    if (!(cause instanceof errors.JWKSNoMatchingKey)) {
+    this.expected = `a ${describeKeyFor(alg)}` +
+      (kid === undefined ? "" : ` with the kid ${quoteValue(kid)} of the JWT`);
+    if (cause instanceof errors.JWKSNoMatchingKey) {
+      this.received = keys.length === 0 ? "an empty key set" : `a key set with ${shown.join("; ")}`;
+      this.fix = keys.length === 0
+        ? "Add a public key to the key set."
+        : "Sign with the private key, the alg and the kid of a key in the set, or correct the set.";
+    } else {
       this.received = "a key that this runtime cannot import";
       this.fix = "Export the public key again, or create a new key.";
-    } else {
-      this.received = keys.length === 0 ? "an empty key set" : `a key set with ${shown.join("; ")}`;
-      this.fix = named.length > 0
-        ? `Correct the key ${quoteValue(kid)} in the key set, or sign with a suitable key of the set.`
-        : keys.every((key) => findVerificationFault(alg, key) !== undefined)
-        ? "Add a suitable public key to the key set."
-        : "Sign with the private key of a suitable key of the set, with the kid of this key or without kid.";
     }
   }
 }
 
+/** What is wrong with the keys of an owner, by the error of a verification; `undefined` if nothing is. */
+export function findKeyProblem({ jwks_uri }: KeyOwner, cause: unknown) {
+  if (!(cause instanceof DocumentError || cause instanceof NoSuitableKey)) return undefined;
+  const { expected, received, fix } = cause;
+  const note = " After a correction, wait 30 seconds: Latchkey does not fetch the keys of a URL more often.";
+  return { expected, received, fix: jwks_uri === undefined ? fix : fix + note };
+}
+
 function describeKey(alg: string, key: Jwk): string {
-  const name = key.kid === undefined ? "without kid" : quoteValue(key.kid);
-  return `${name} (${findVerificationFault(alg, key) ?? `a key for ${alg}`})`;
+  const fault = findVerificationFault(alg, key) ?? `a key for ${alg}`;
+  return key.kid === undefined ? fault : `${quoteValue(key.kid)} (${fault})`;
 }
 
 /** Selects a key; errors of the library may quote it. @throws {NoSuitableKey} @throws {errors.JWKSMultipleMatchingKeys} */

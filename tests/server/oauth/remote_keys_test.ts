@@ -36,3 +36,23 @@ test("[MC-05] while the limit of fetches is reached, fetched keys count for five
   await find();
   assertEquals(fetched, 2);
 });
+
+test("[JC-06] while an unknown key is looked for, known keys are used, and the fetch is shared", async () => {
+  let [time, fetched] = [1e12, 0];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const outbound = async () => {
+    if (++fetched > 1) await promise;
+    return Response.json({ keys: [key, ...fetched > 1 ? [{ ...key, kid: "two" }] : []] });
+  };
+  const server = { now: () => time, outbound, keyFetches: boundedCache<KeyFetches>(10) };
+  const keys = remoteKeys(server, { jwks_uri: "https://client.example/jwks" });
+  const find = (kid: string) => keys({ alg: "Ed25519", kid }, { payload: "", signature: "" });
+  await find("one");
+  time += 31_000;
+  const waiting = [find("two"), find("two")];
+  await find("one");
+  resolve();
+  await Promise.all(waiting);
+  await find("two");
+  assertEquals(fetched, 2);
+});

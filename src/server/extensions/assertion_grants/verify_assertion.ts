@@ -12,7 +12,7 @@ import {
   JwtPolicyError,
   type JwtProblem,
 } from "../../../platform/jwt/jwt_policies.ts";
-import { NoSuitableKey, remoteKeys } from "../../fetching/remote_keys.ts";
+import { findKeyProblem, remoteKeys } from "../../fetching/remote_keys.ts";
 import { verifyByKeys } from "../../../platform/jwt/verify_by_keys.ts";
 import { warn } from "../../trace.ts";
 import { DocumentError } from "../../fetching/outbound.ts";
@@ -158,9 +158,7 @@ async function verifySignature(
   } catch (cause) {
     if (cause instanceof JwtPolicyError) return cause.problem;
     const failure = cause instanceof DocumentError ? undefined : (cause as Error).message;
-    const details = cause instanceof DocumentError || cause instanceof NoSuitableKey ? cause : undefined;
-    const { expected, received, fix } = details ?? {};
-    throw invalidAssertion("JB-06", { issuer, failure, expected, received, fix });
+    throw invalidAssertion("JB-06", { issuer, failure, ...findKeyProblem(trusted, cause) });
   }
 }
 

@@ -101,7 +101,11 @@ function explainMalformed(facts: MalformedProof): RejectionTexts {
     case "private key":
       return { expected: "a public key", received: `a key with the member ${quote(facts.member)}` };
     case "key":
-      return { expected: `a public ${describeKeyFor(facts.alg)}`, received: facts.fault };
+      return {
+        expected: `a public ${describeKeyFor(facts.alg)}`,
+        received: facts.fault,
+        fix: "Send another public key as jwk, and sign the proof with its private key.",
+      };
     case "signature":
       return { expected: "a signature by the key in jwk", received: facts.failure };
   }

@@ -2,7 +2,7 @@
 
 import { CompactEncrypt, importJWK } from "jose";
 import { publicMembersOf } from "../../../core/keys/jwk.ts";
-import { describeKeyFetchFailure, keysOf } from "../../fetching/client_keys.ts";
+import { describeKeyFailure, keysOf } from "../../fetching/client_keys.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import type { KeyManagementAlgorithm } from "./settings.ts";
 import { keySets } from "../../fetching/remote_keys.ts";
@@ -38,7 +38,7 @@ async function findKey(server: HostedServer, client: Client, alg: KeyManagementA
     keys = await sets.current();
     if (suitableKeys(keys.keys, alg).length === 0) keys = await sets.newer();
   } catch (cause) {
-    const failure = describeKeyFetchFailure(client, cause);
+    const failure = describeKeyFailure(client, cause);
     if (failure === undefined) throw cause;
     const { detailsInTraceOnly, ...unfetched } = failure;
     throw reject("EN-05", unfetched, { retryAfter: retryAfterSeconds, cause, detailsInTraceOnly });

@@ -2,7 +2,7 @@
 
 import { rejectBy } from "../../../core/rules/reject.ts";
 import { type Rule, rule } from "../../../core/rules/rule.ts";
-import type { KeyFetchFailure } from "../../fetching/client_keys.ts";
+import type { KeyFailure } from "../../fetching/client_keys.ts";
 import type { KeyManagementAlgorithm } from "./settings.ts";
 
 /** A client without a key for the encryption of a response. */
@@ -14,7 +14,7 @@ export interface NoSuitableKey {
 }
 
 /** Keys that were not fetched. */
-export type UnfetchedKeys = Omit<KeyFetchFailure, "detailsInTraceOnly">;
+export type UnfetchedKeys = Omit<KeyFailure, "detailsInTraceOnly">;
 
 /** By ID, in the order of `tests/rules.md`. */
 export const encryptedResponseRules = {

@@ -5,7 +5,7 @@ import type { Certificate } from "../../../platform/runtime/certificate.ts";
 import { quote } from "../../config/config_issue.ts";
 import { howToAuthenticate } from "../../clients/client_texts.ts";
 import { invalidClient } from "../../fetching/invalid_client.ts";
-import { describeKeyFetchFailure, keysOf } from "../../fetching/client_keys.ts";
+import { describeKeyFailure, keysOf } from "../../fetching/client_keys.ts";
 import type { Client } from "../../../core/clients/clients.ts";
 import { keySets } from "../../fetching/remote_keys.ts";
 import type { PublicKeySet } from "../../../core/keys/jwk.ts";
@@ -90,7 +90,7 @@ async function assertRegistered(server: HostedServer, client: Client, certificat
   try {
     if (isIn(await sets.current()) || isIn(await sets.newer())) return;
   } catch (cause) {
-    const failure = describeKeyFetchFailure(client, cause);
+    const failure = describeKeyFailure(client, cause);
     if (failure === undefined) throw cause;
     const { reason, expected, received, ...others } = failure;
     throw invalidClient(reason, expected, received, others);

@@ -37,8 +37,8 @@ function explainSector(facts: InvalidSector): RejectionTexts {
 function explainStatement(facts: UnacceptedStatement): RejectionTexts {
   switch (facts.problem) {
     case "invalid": {
-      const { why, expected, received = "another value" } = facts;
-      return { reason: `the software statement is invalid: ${why}`, expected, received };
+      const { why, expected, received = "another value", fix } = facts;
+      return { reason: `the software statement is invalid: ${why}`, expected, received, fix };
     }
     case "issuer": {
       const { expected, issuer } = facts;

@@ -56,6 +56,7 @@ export type UnacceptedStatement =
     readonly why: string;
     readonly expected: string;
     readonly received?: string;
+    readonly fix?: string;
   }
   | { readonly problem: "issuer"; readonly expected: string; readonly issuer: unknown }
   | {

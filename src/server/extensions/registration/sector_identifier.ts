@@ -28,7 +28,7 @@ export async function assertSector(
     const { limiter, isInUse, send } = server.fetching;
     const cause = { isInUse: isInUse(id), address: server.sender?.address };
     const { text } = await limiter.run(uri, cause, () => fetchDocument(send, uri, sectorLimits));
-    listed = parseJsonDocument(text);
+    listed = parseJsonDocument(text, uri);
   } catch (cause) {
     if (!(cause instanceof DocumentError || cause instanceof FetchLimitError)) throw cause;
     throw reject("DR-08", { sector: "unfetched", expected: cause.expected, received: cause.received }, { cause });

@@ -9,7 +9,8 @@ import { warn } from "../../trace.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
-import { NoSuitableKey, remoteKeys } from "../../fetching/remote_keys.ts";
+import { DocumentError } from "../../fetching/outbound.ts";
+import { findKeyProblem, remoteKeys } from "../../fetching/remote_keys.ts";
 import { verifyByKeys } from "../../../platform/jwt/verify_by_keys.ts";
 import { registrationTexts } from "./explain.ts";
 
@@ -73,12 +74,9 @@ export async function readSoftwareStatement(
       now: server.now(),
     });
   } catch (cause) {
-    const problem = cause instanceof JwtPolicyError
-      ? cause.problem
-      : cause instanceof NoSuitableKey
-      ? cause
-      : undefined;
-    throw invalidStatement((cause as Error).message, problem?.expected ?? expected, problem?.received, cause);
+    const why = cause instanceof DocumentError ? `the keys of ${issuer} cannot be used` : (cause as Error).message;
+    const details = cause instanceof JwtPolicyError ? cause.problem : findKeyProblem(trusted, cause);
+    throw reject("DR-10", { problem: "invalid", why, expected, ...details }, { cause });
   }
   assertNoOtherToken(server, payload);
   assertRedirectUris(received, payload);

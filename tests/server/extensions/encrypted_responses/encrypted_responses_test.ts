@@ -306,6 +306,9 @@ test("[EN-02, EN-05] a key set with a private key is rejected from jwks_uri as i
     const response = await b.token({ code: await b.code() });
     assertEquals([response.status, (await response.json()).error], [503, "temporarily_unavailable"]);
     const { expected, received } = getRejections(b.events).at(-1)!.explanation;
-    assertEquals([expected, received], ["public keys", `a key with the private member ${name}`]);
+    assertEquals([expected, received], [
+      "public keys from https://spa.example/jwks",
+      `a key with the private member ${name}`,
+    ]);
   }
 });
