@@ -6,7 +6,6 @@ import type { Recorder } from "../recorder/recorder.ts";
 import { anyOption, assertOptions, objectOption } from "../testing/options.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../testing/test_latchkey.ts";
 import { type Attack, categoryOf, idsNamed } from "./attack.ts";
-import { currentId } from "./attacks/former_names.ts";
 import { attacks } from "./attacks/mod.ts";
 import type { Baseline } from "./baseline.ts";
 import type { BrowserContext } from "../platform/runtime/chromium.ts";
@@ -163,8 +162,7 @@ export function isNamed({ id }: Attack, names: readonly string[]): boolean {
 }
 
 /** The id that a name without its category stands for, if it is the only one; otherwise the name itself. */
-export function completeName(given: string): string {
-  const name = currentId(given);
+export function completeName(name: string): string {
   const [id, ...others] = findNamed(name);
   return id === undefined || others.length > 0 || attacks.some(({ id }) => categoryOf(id) === name) ? name : id;
 }

@@ -3,7 +3,7 @@
 import type { FaultDefinition } from "../testing/faults/definition.ts";
 import type { Fault } from "../testing/faults/fault.ts";
 import { createFault, faultDefinitions } from "../testing/faults/mod.ts";
-import { formerIds } from "./attacks/former_names.ts";
+import { formerNames } from "./attacks/former_names.ts";
 import { attacks } from "./attacks/mod.ts";
 
 /** Each attack that changes a response, as a row like those of `faults`. */
@@ -11,7 +11,7 @@ const attackFaults: readonly FaultDefinition[] = attacks.flatMap(
   ({ id, title, correctClient, endpoints, parameters, on, create }) =>
     create === undefined ? [] : [{
       ...{ id, title, correctClient, endpoints: on ? [on] : endpoints, parameters, create },
-      also: formerIds(id),
+      also: formerNames(id),
     }],
 );
 

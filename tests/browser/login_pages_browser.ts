@@ -152,7 +152,18 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
       "XPath of the button's value": async (page) => {
         await xpath(page, "//input[@id='username']").fill("alice");
         await xpath(page, "//input[@id='password']").fill(password);
-        await xpath(page, "//input[@value='Sign In']").click();
+        await selenium(page).click("#kc-content-wrapper #kc-form-buttons input.btn-lg");
+      },
+    },
+  },
+  "keycloak-v1-identifier-first": {
+    options: { profile: "keycloak" },
+    pieces: {
+      "XPath of the button's value, twice": async (page) => {
+        for (const [id, typed] of [["username", "alice"], ["password", password]] as const) {
+          await xpath(page, `//input[@id='${id}']`).fill(typed);
+          await xpath(page, "//input[@value='Sign In']").click();
+        }
       },
     },
   },
@@ -240,8 +251,9 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.locator("#otherTile").click();
         await logIn("bob@app.example", "any");
         await page.goto(choice);
-        assertEquals(await page.locator("[data-test-id]").allTextContents(), ["bob@app.example", name]);
-        await page.click(`div[data-test-id="${name}"]`);
+        const tiles = page.locator("#tilesHolder > .tile-container > .row.tile > .table > .table-row > .table-cell");
+        assertEquals(await tiles.locator("div:first-child").allTextContents(), ["bob@app.example", name]);
+        await xpath(page, `//*[@id="tilesHolder"]/div/div/div//div[text()="${name}"]`).click();
         await page.locator("#i0118").fill(password);
         await page.locator("#idSIButton9").click();
         await page.locator("#idSIButton9").click();
@@ -300,8 +312,9 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await cypress(page).click("#next");
         await page.locator('.error.pageLevel[role="alert"]').getByText("Your password is incorrect").waitFor();
         await page.locator("#forgotPassword").waitFor();
+        await page.getByRole("link", { name: "Sign up now" }).and(page.locator("#createAccount")).waitFor();
         await cypress(page).type("#password", password);
-        await cypress(page).click("button#next");
+        await cypress(page).click(".buttons > button#next");
       },
     },
   },
@@ -357,9 +370,12 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.locator("#username-label").waitFor();
         await page.getByRole("link", { name: "Forgot password?" }).waitFor();
         await page.locator("#password-label").waitFor();
+        await page.getByRole("link", { name: "Sign up" }).waitFor();
         await cypress(page).type("#username", name);
-        await cypress(page).type("#password", password);
         await cypress(page).click('button[type="submit"][name="action"][value="default"]');
+        await page.locator("#error-cs-password-required").waitFor();
+        await cypress(page).type("#password", password);
+        await cypress(page).click("button._button-login");
       },
       "one primary button by its attribute": async (page) => {
         await page.locator("input[name='username'], input[name='email'], input[type='email']").fill(name);
@@ -376,7 +392,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.locator('button[data-action-button-primary="true"]').click();
         await page.waitForURL(/\/u\/login\/password/);
         await page.fill('input[id="password"]', password);
-        await page.locator('button[data-action-button-primary="true"]').click();
+        await page.locator("form._form-login-password button._button-login-password").click();
       },
       "by label": async (page) => {
         await page.getByRole("button", { name: "Continue" }).click();
@@ -403,8 +419,17 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
       },
       "classes of the lock": async (page) => {
         await page.locator("form .auth0-lock-input[name=email]").fill(name);
-        await page.getByPlaceholder("your password").fill(password);
+        await page.getByPlaceholder("your password").fill("wrong");
         await page.locator(".auth0-lock-submit").click();
+        await page.locator(".auth0-global-message-error span").getByText("Wrong email or password").waitFor();
+        await page.locator(".auth0-lock-input-password input").fill(password);
+        await page.locator(".auth0-lock-submit").click();
+      },
+      "elements around the fields, and ids": async (page) => {
+        await page.locator(".auth0-lock-input-email > .auth0-lock-input-wrap > .auth0-lock-input").fill(name);
+        await page.locator(".auth0-lock-form a.auth0-lock-alternative-link").waitFor();
+        await page.locator('.auth0-lock-input-show-password [id="1-password"]').fill(password);
+        await page.locator('[id="1-submit"]').click();
       },
     },
   },
@@ -432,6 +457,9 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
       },
       "labels, and the error": async (page) => {
         await xpath(page, "//h2[contains(text(),'Sign In')]").waitFor();
+        await page.getByLabel("Keep me signed in").check();
+        await page.locator('label[data-se-for-name="rememberMe"]').click();
+        await page.locator('a[data-se="forgot-password"]').getByText("Forgot password?").waitFor();
         for (const secret of ["wrong", password]) {
           await page.getByLabel("Username").fill(name);
           await page.getByLabel("Password").fill(secret);
@@ -472,6 +500,8 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.waitForSelector("#okta-signin-submit", { state: "visible" });
         await page.type("#okta-signin-username", name);
         await page.type("#okta-signin-password", password);
+        await xpath(page, "//label[.='Remember me']").click();
+        await page.getByText("Need help signing in?").waitFor();
         await page.click("#okta-signin-submit");
       },
       "focus in the first field, and Enter": async (page) => {
@@ -540,6 +570,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
       "the visible copy, after a wrong password": async (page) => {
         const form = page.locator('form[name="cognitoSignInForm"]:visible');
         for (const secret of ["wrong", password]) {
+          await form.getByText("Forgot your password?").waitFor();
           await form.locator('input[name="username"]').fill(name);
           await form.locator('input[name="password"]').fill(secret);
           await form.locator('input[name="signInSubmitButton"]').click();
@@ -590,8 +621,8 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.locator("#identifierNext").click();
         await page.getByText("find your Google Account").waitFor();
         await page.locator("#identifierId").fill(name);
-        await page.locator("#identifierNext > div > button").click();
-        await page.locator('input[name="Passwd"]').fill("wrong");
+        await page.locator(".qhFLie #identifierNext > div > button > div.VfPpkd-RLmnJb").click();
+        await page.locator("#password > div.aCsJod.oJeWuf > div > div.Xb9hP > input.whsOnd").fill("wrong");
         await page.locator("#passwordNext").click();
         await xpath(page, "//*[contains(text(), 'Wrong password')]").waitFor();
         await page.locator('input[name="Passwd"]').fill(password);
@@ -639,7 +670,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.click("#identifierNext");
         await page.fill("input[type=password]", password);
         await page.click("#passwordNext");
-        await page.locator("#submit_approve_access button").click();
+        await page.locator("#submit_approve_access > div > button > div").click();
       },
     },
   },
@@ -668,6 +699,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
       "labels, after a wrong password (nabinupreti/playwright-github-automation)": async (page) => {
         await page.getByLabel("Username or email address").fill("alice");
         await page.getByLabel("Password").fill("wrong");
+        await page.getByRole("link", { name: "Forgot password?" }).waitFor();
         await page.getByRole("button", { name: "Sign in", exact: true }).click();
         await page.locator("#js-flash-container div").click();
         await page.getByLabel("Password").fill(password);
@@ -863,20 +895,6 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.locator('input[name="uidField"]').fill(name);
         await page.locator('input[name="password"]').fill(password);
         await page.locator('button[type="submit"]').click();
-      },
-    },
-  },
-  authelia: {
-    pieces: {
-      "ids, and the consent": async (page) => {
-        for (const secret of ["wrong", password]) {
-          await page.fill("#username-textfield", name);
-          await page.fill("#password-textfield", secret);
-          await page.click("#sign-in-button");
-          if (secret === "wrong") await page.locator(".notification").getByText("Incorrect username or").waitFor();
-        }
-        await page.waitForURL(/\/consent\/openid\/decision/);
-        await page.click("#openid-consent-accept");
       },
     },
   },

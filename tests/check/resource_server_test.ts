@@ -18,7 +18,7 @@ import { type ApiStyle, introspectionChecks, smallResourceServer } from "./small
 const values = ({ scope }: JWTPayload) => String(scope ?? "").split(" ");
 
 /** The attacks on what an introspection response says. */
-const introspections = ["odd", "audience", "meaning"].map((name) => `resource/introspection-${name}`);
+const introspections = ["odd", "meaning"].map((name) => `resource/introspection-${name}`);
 
 /** Each mistake: the attacks that find it, and their variants that do. Default: all. */
 const mistakes: Readonly<Record<string, readonly [ApiStyle, found: Readonly<Record<string, readonly string[]>>]>> = {

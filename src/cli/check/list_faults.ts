@@ -7,7 +7,7 @@ import { attacks as allAttacks } from "../../check/attacks/mod.ts";
 import { faultDefinitions } from "../../testing/faults/mod.ts";
 import { practices as allPractices } from "../../recorder/practices/mod.ts";
 import { type AttackLevel, categoryOf, idsNamed } from "../../check/attack.ts";
-import { currentId, formerIds } from "../../check/attacks/former_names.ts";
+import { formerNames } from "../../check/attacks/former_names.ts";
 import { faultsHelpText } from "./check_help.ts";
 
 /** The members that faults and practices have in common. */
@@ -29,7 +29,7 @@ interface Row extends Listed {
 }
 
 const rows: readonly Row[] = [
-  ...allAttacks.map((attack) => ({ ...attack, also: formerIds(attack.id) })),
+  ...allAttacks.map((attack) => ({ ...attack, also: formerNames(attack.id) })),
   ...faultDefinitions,
 ];
 
@@ -50,7 +50,7 @@ export function listFaults(args: readonly string[], width = 80): string {
   if (unknown !== undefined) throw invalidWord("a category or an id, --json or --help", unknown, "Remove it.");
   const all = [...rows, ...allPractices];
   const known = ["all", "practices", ...all.flatMap(({ id }) => [categoryOf(id), id])];
-  const written = given && (rows.find(({ also }) => also?.includes(given))?.id ?? currentId(given.replace(/\/$/, "")));
+  const written = given && (rows.find(({ also }) => also?.includes(given))?.id ?? given.replace(/\/$/, ""));
   const named = written === undefined || known.includes(written) ? [] : idsNamed(written, all.map(({ id }) => id));
   const name = named.length === 1 ? named[0] : written;
   const isListed = ({ id }: Listed) =>

@@ -7,11 +7,18 @@
 export const loginPageNames = [
   "latchkey",
   ...["adfs", "adfs-paginated", "apple", "auth0", "auth0-classic", "auth0-classic-username"] as const,
-  ...["auth0-identifier-first", "authelia", "authentik", "authentik-one-page", "cognito", "cognito-managed"] as const,
+  ...["auth0-identifier-first", "authentik", "authentik-one-page", "cognito", "cognito-managed"] as const,
   ...["dex", "dex-connectors", "dex-no-approval", "duende", "entra", "entra-b2c"] as const,
   ...["entra-b2c-logonidentifier", "entra-b2c-signinname", "entra-no-kmsi", "fusionauth", "github"] as const,
   ...["google", "google-2019", "google-consent", "identityserver4", "keycloak", "keycloak-identifier-first"] as const,
-  ...["keycloak-v1", "mock-oauth2-server", "oidc-provider", "okta", "okta-classic"] as const,
+  ...[
+    "keycloak-v1",
+    "keycloak-v1-identifier-first",
+    "mock-oauth2-server",
+    "oidc-provider",
+    "okta",
+    "okta-classic",
+  ] as const,
   ...["okta-classic-identifier-first", "okta-gen3", "okta-gen3-identifier-first", "okta-identifier-first"] as const,
   ...["onelogin", "pingfederate", "pingfederate-identifier-first", "pingone", "zitadel", "zitadel-v2"] as const,
 ] as const;

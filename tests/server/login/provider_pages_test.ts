@@ -410,7 +410,6 @@ test("[UI-30, UI-31] over http to a host that is not loopback, Okta's session to
 test("[UI-31] whoever denies at a page that asks for consent, or cancels, sends access_denied to the application", async () => {
   for (
     const [loginPage, first, denial] of [
-      ["authelia", { username: "bob", password: "any" }, { consent: "deny" }],
       ["dex", { login: "bob", password: "any" }, { approval: "rejected" }],
       ["github", { login: "bob", password: "any" }, { authorize: "0" }],
       ["identityserver4", { button: "cancel" }, undefined],

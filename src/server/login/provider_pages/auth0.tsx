@@ -11,28 +11,33 @@ import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 const purpose = ({ realm, client }: ScreenProps) => <p>Log in to {realm} to continue to {client}.</p>;
 
+/** The classes of a page. */
+const prompt = (form: string, button: string) => ({
+  attributes: { class: `form ${form}`, "data-form-primary": "true" },
+  button: () => (
+    <button {...{ type: "submit", name: "action", value: "default", class: button }} data-action-button-primary="true">
+      Continue
+    </button>
+  ),
+});
+
+const wrong = { text: "Wrong email or password", id: "error-element-password", class: "ulp-input-error-message" };
+
 const universal = {
+  ...prompt("_form-login _form-login-id", "_button-login _button-login-id"),
   title: ({ client }: ScreenProps) => `Log in | ${client}`,
   above: [() => <h1>Welcome</h1>, purpose],
-  attributes: { class: "form _form-login-id", "data-form-primary": "true" },
   hidden: [{ type: "hidden", name: "state" }],
   username: { label: "Email address*", labelAttributes: { id: "username-label" }, id: "username", name: "username" },
   password: { label: "Password*", labelAttributes: { id: "password-label" }, id: "password", name: "password" },
-  fault: { text: "Wrong email or password", id: "error-element-password", class: "ulp-input-error-message" },
+  fault: { ...wrong, empty: "Password is required", emptyId: "error-cs-password-required" },
   inside: (fields: VNode, button: VNode) => (
     <>
       {fields}
       <a href="#password">Forgot password?</a>
       {button}
+      <a href="#username">Sign up</a>
     </>
-  ),
-  button: () => (
-    <button
-      {...{ type: "submit", name: "action", value: "default", class: "_button-login-id" }}
-      data-action-button-primary="true"
-    >
-      Continue
-    </button>
   ),
 };
 
@@ -41,24 +46,34 @@ const { username, password, fault, ...common } = universal;
 /** @param field The first field: the e-mail address, or the user name, of a database that requires one. */
 function lockPage(field: Field): ProviderPage {
   const block = "field auth0-lock-input-block auth0-lock-input-";
+  const wrap = (input: VNode) => <div class="auth0-lock-input-wrap">{input}</div>;
   return loginPage("state", {
     path: () => "/login",
     title: "Sign In with Auth0",
     frame: (content) => <div class="auth0-lock-widget-container">{content}</div>,
     attributes: { class: "form auth0-lock-widget" },
     top: ({ realm }) => <h1 class="auth0-lock-name">{realm}</h1>,
-    username: { ...field, class: "auth0-lock-input", box: { class: block + field.name } },
+    inside: (fields, button) => (
+      <>
+        <div class="form auth0-lock-form">
+          {fields}
+          <a class="auth0-lock-alternative-link" href="#1-password">Don't remember your password?</a>
+        </div>
+        {button}
+      </>
+    ),
+    username: { ...field, id: `1-${field.name}`, class: "auth0-lock-input", box: { class: block + field.name }, wrap },
     password: {
-      ...{ name: "password", placeholder: "your password", autocomplete: "off", "aria-label": "Password" },
-      ...{ class: "auth0-lock-input", box: { class: `${block}show-password` } },
+      ...{ id: "1-password", name: "password", placeholder: "your password", autocomplete: "off" },
+      ...{ "aria-label": "Password", class: "auth0-lock-input", box: { class: "auth0-lock-input-show-password" } },
+      wrap: (input) => <div class={`${block}password`}>{wrap(input)}</div>,
     },
     fault: {
-      text: "Wrong email or password.",
-      at: "top",
+      ...{ text: "Wrong email or password.", as: "span", at: "top" },
       boxes: [{ class: "auth0-global-message auth0-global-message-error" }],
     },
     button: () => (
-      <button class="auth0-lock-submit" name="submit" type="submit" aria-label="Log In">
+      <button id="1-submit" class="auth0-lock-submit" name="submit" type="submit" aria-label="Log In">
         <span class="auth0-label-submit">Log In</span>
       </button>
     ),
@@ -80,17 +95,18 @@ export const auth0Pages = {
       path: () => "/u/login/identifier",
       inside: undefined,
       username,
-      fault: { ...fault, text: "Please enter an email address", id: "error-cs-username-required" },
+      fault: { ...wrong, text: "Please enter an email address", id: "error-cs-username-required" },
     },
     {
       ...common,
+      ...prompt("_form-login-password", "_button-login-password"),
       path: () => "/u/login/password",
       title: ({ client }) => `Enter Your Password | ${client}`,
       above: [() => <h1>Enter Your Password</h1>, purpose],
       top: (props) => <span class="ulp-authenticator-selector-text">{props.username}</span>,
       repeatedUsername: "username",
       password,
-      fault: { ...fault, empty: "Password is required", emptyId: "error-cs-password-required" },
+      fault,
     },
   ),
 };

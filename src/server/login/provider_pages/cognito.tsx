@@ -69,10 +69,13 @@ export const cognitoPages = {
       at: "bottom",
     },
     button: () => (
-      <input
-        {...{ name: "signInSubmitButton", type: "submit", value: "Sign in", "aria-label": "submit" }}
-        class="btn btn-primary submitButton-customizable"
-      />
+      <>
+        <a class="redirect-customizable" href="#signInFormPassword">Forgot your password?</a>
+        <input
+          {...{ name: "signInSubmitButton", type: "submit", value: "Sign in", "aria-label": "submit" }}
+          class="btn btn-primary submitButton-customizable"
+        />
+      </>
     ),
   }),
   "cognito-managed": loginPage(

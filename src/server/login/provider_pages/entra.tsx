@@ -6,7 +6,7 @@
  * B2CWebAppCallsWebApiLocally.cs); Azure-Samples/active-directory-b2c-custom-policy-starterpack names its other ids.
  */
 
-import type { VNode } from "preact";
+import type { ButtonHTMLAttributes, VNode } from "preact";
 import { Document, LogoutForm } from "./document.tsx";
 import { loginPage } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
@@ -43,17 +43,29 @@ function StaySignedIn(props: ScreenProps): VNode {
   );
 }
 
-/** The accounts of the browser: suites click `[data-test-id]` of one, `#otherTile` or `#otherTileText`. */
+/** An account: suites click `[data-test-id]`, a part of it, or its text. */
+const Tile = ({ account, ...button }: { readonly account: string } & ButtonHTMLAttributes) => (
+  <div class="tile-container fit">
+    <div class="row tile">
+      <div class="table" data-test-id={account}>
+        <button type="submit" class="table-row" data-secondary {...button}>
+          <div class="table-cell text-left content">
+            <div>{account}</div>
+            <div>Signed in</div>
+          </div>
+        </button>
+      </div>
+    </div>
+  </div>
+);
+
+/** The accounts of the browser: suites click one, `#otherTile` or `#otherTileText`. */
 function PickAccount({ action, recent }: ScreenProps): VNode {
   return (
     <>
       <div id="loginHeader" role="heading" aria-level={1}>Pick an account</div>
       <form class="form" action={action} method="post" id="tilesHolder">
-        {recent.map((name) => (
-          <div key={name} class="table fit" data-test-id={name}>
-            <button type="submit" name="account" value={name} data-secondary>{name}</button>
-          </div>
-        ))}
+        {recent.map((account) => <Tile key={account} account={account} name="account" value={account} />)}
         <div id="otherTile" class="table fit">
           <a href={action} role="button">
             <div id="otherTileText">Use another account</div>
@@ -72,9 +84,7 @@ const logoutPages = {
       <div id="loginHeader" role="heading" aria-level={1}>Pick an account</div>
       <p>Which account do you want to sign out of?</p>
       <LogoutForm props={props} id="tilesHolder">
-        <div class="table fit" data-test-id={props.account}>
-          <button type="submit" data-secondary>{props.account}</button>
-        </div>
+        <Tile account={props.account} />
       </LogoutForm>
     </Document>
   ),
@@ -168,7 +178,10 @@ function b2c(id: string): ProviderPage {
     button: () => (
       <>
         <a id="forgotPassword" href="#password">Forgot your password?</a>
-        <button id="next" type="submit">Sign in</button>
+        <div class="buttons">
+          <button id="next" type="submit">Sign in</button>
+        </div>
+        <a id="createAccount" href={`#${id}`}>Sign up now</a>
       </>
     ),
   });

@@ -40,7 +40,13 @@ export const github: ProviderPage = {
     above: [() => <h1>Sign in to GitHub</h1>],
     attributes: { class: undefined },
     hidden: [{ type: "hidden", name: "authenticity_token" }, { type: "hidden", name: "return_to" }],
-    inside: (fields, button) => <div class="form auth-form-body mt-3">{fields}{button}</div>,
+    inside: (fields, button) => (
+      <div class="form auth-form-body mt-3">
+        {fields}
+        <a id="forgot-password" href="#password">Forgot password?</a>
+        {button}
+      </div>
+    ),
     username: { label: "Username or email address", id: "login_field", name: "login", class: "js-login-field" },
     password: { label: "Password", id: "password", name: "password", class: "js-password-field" },
     fault: {

@@ -6,7 +6,7 @@
  * `google-2019`: those of suites of 2018 to 2020 (`//*[@id="identifierNext"]/span/span`, `input[name=password]`).
  */
 
-import { h, type VNode } from "preact";
+import { type ButtonHTMLAttributes, Fragment, h, type VNode } from "preact";
 import { Document } from "./document.tsx";
 import { loginPage } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
@@ -39,22 +39,36 @@ function ChooseAccount({ action, recent, client }: ScreenProps): VNode {
   );
 }
 
-/** The page that asks for consent; its buttons are inside of elements with ids. */
+/** A button inside of an element with an id. Its empty element covers it, and suites click that, too. */
+const Button = ({ id, text, ...attributes }: { readonly id: string; readonly text: string } & ButtonHTMLAttributes) => (
+  <div class="qhFLie">
+    <div id={id} class="fit">
+      <div class="VfPpkd-dgl2Hf-ppHlrf-sM5MNb">
+        <button type="submit" class="VfPpkd-LgbsSe" {...{ jsname: "LgbsSe" }} {...attributes}>
+          <div class="VfPpkd-RLmnJb"></div>
+          <span class="VfPpkd-vQzf8d" {...{ jsname: "V67aGc" }}>{text}</span>
+        </button>
+      </div>
+    </div>
+  </div>
+);
+
+const wrap = (input: VNode, fault: VNode | undefined) => {
+  const inner = h("div", { class: "aXBtI" }, h("div", { class: "Xb9hP" }, input));
+  return h(Fragment, null, h("div", { class: "aCsJod oJeWuf" }, inner), fault);
+};
+
+/** The page that asks for consent. */
 function Consent(props: ScreenProps): VNode {
   const { action, client, username, scope } = props;
-  const answer = (id: string, value: string, text: string) => (
-    <div id={id} class="fit">
-      <button type="submit" name="consent" value={value} data-secondary={value === "deny" || undefined}>{text}</button>
-    </div>
-  );
   return (
     <Document props={props} title={title}>
       <h1 id="headingText">{client} wants to access your Google Account</h1>
       <div id="profileIdentifier" data-email={username}>{username}</div>
       <ul>{scope.map((value) => <li key={value}>{value}</li>)}</ul>
       <form class="ways" action={action} method="post">
-        {answer("submit_deny_access", "deny", "Cancel")}
-        {answer("submit_approve_access", "allow", "Continue")}
+        <Button id="submit_deny_access" text="Cancel" name="consent" value="deny" data-secondary />
+        <Button id="submit_approve_access" text="Continue" name="consent" value="allow" />
       </form>
     </Document>
   );
@@ -73,7 +87,10 @@ function pages(next: (id: string) => VNode, name: string) {
         () => <h1 id="headingText">Sign in</h1>,
         ({ client }) => <p id="headingSubtext">to continue to {client}</p>,
       ],
-      username: { label: "Email or phone", id: "identifierId", name: "identifier", type: "email" },
+      username: {
+        ...{ label: "Email or phone", id: "identifierId", name: "identifier", type: "email" },
+        ...{ class: "whsOnd", wrap },
+      },
       fault: { text: "Couldn’t find your Google Account", empty: "Enter an email or phone number" },
       button: () => next("identifierNext"),
     },
@@ -84,25 +101,14 @@ function pages(next: (id: string) => VNode, name: string) {
         () => <h1 id="headingText">Welcome</h1>,
         ({ username }) => <div id="profileIdentifier" data-email={username}>{username}</div>,
       ],
-      password: {
-        ...{ name, "aria-label": "Enter your password", box: { id: "password" } },
-        wrap: (input, fault) => h("div", null, h("div", null, h("div", null, input)), fault),
-      },
+      password: { name, "aria-label": "Enter your password", box: { id: "password" }, class: "whsOnd", wrap },
       fault: { text: "Wrong password. Try again or click Forgot password to reset it.", empty: "Enter a password" },
       button: () => next("passwordNext"),
     },
   );
 }
 
-const google = pages((id) => (
-  <div id={id} class="fit">
-    <div class="VfPpkd-dgl2Hf-ppHlrf-sM5MNb">
-      <button type="submit" class="VfPpkd-LgbsSe" {...{ jsname: "LgbsSe" }}>
-        <span class="VfPpkd-vQzf8d" {...{ jsname: "V67aGc" }}>Next</span>
-      </button>
-    </div>
-  </div>
-), "Passwd");
+const google = pages((id) => <Button id={id} text="Next" />, "Passwd");
 
 export const googlePages = {
   google,

@@ -22,6 +22,7 @@ function keycloakPage(
   const screen = (heading: string) => ({
     isInPlace: true,
     title: ({ realm }: ScreenProps) => `Sign in to ${realm}`,
+    frame: (content: VNode) => <div id="kc-content-wrapper">{content}</div>,
     above: [
       ({ realm }: ScreenProps) => <div id="kc-header-wrapper">{realm}</div>,
       () => <h1 id="kc-page-title">{heading}</h1>,
@@ -75,10 +76,15 @@ const v2Button: Parameters<typeof keycloakPage>[0] = ({ text, ...rest }) => (
   <button class="pf-v5-c-button pf-m-primary pf-m-block" type="submit" {...rest}>{text}</button>
 );
 
+const v1Button: typeof v2Button = ({ text, ...rest }) => (
+  <div id="kc-form-buttons">
+    <input class="pf-c-button pf-m-primary pf-m-block btn-lg" type="submit" value={text} {...rest} />
+  </div>
+);
+
 export const keycloakPages = {
   keycloak: keycloakPage(v2Button),
   "keycloak-identifier-first": keycloakPage(v2Button, true),
-  "keycloak-v1": keycloakPage(({ text, ...rest }) => (
-    <input class="pf-c-button pf-m-primary pf-m-block btn-lg" type="submit" value={text} {...rest} />
-  )),
+  "keycloak-v1": keycloakPage(v1Button),
+  "keycloak-v1-identifier-first": keycloakPage(v1Button, true),
 };

@@ -4,7 +4,6 @@ import type { LoginPageName } from "../../config/login_page_names.ts";
 import { adfsPages } from "./adfs.tsx";
 import { apple } from "./apple.tsx";
 import { auth0Pages } from "./auth0.tsx";
-import { authelia } from "./authelia.tsx";
 import { authentikPages } from "./authentik.tsx";
 import { cognitoPages } from "./cognito.tsx";
 import { dexPages } from "./dex.tsx";
@@ -26,7 +25,6 @@ const providerPages: Readonly<Record<Exclude<LoginPageName, "latchkey">, Provide
   ...adfsPages,
   apple,
   ...auth0Pages,
-  authelia,
   ...authentikPages,
   ...cognitoPages,
   ...dexPages,

@@ -21,11 +21,15 @@ interface Widget {
   readonly submit: { readonly id?: string; readonly value: string };
   /** Whether it is of the third generation. Default: false. */
   readonly isThird?: boolean;
+  /** The checkbox that keeps the login, and the link of a forgotten password. */
+  readonly remember?: Field;
+  readonly forgot?: string;
 }
 
 function widget(
-  { path = "/signin", form, heading = "Sign In", username, password, submit, isThird }: Widget,
+  { path = "/signin", form, heading = "Sign In", username, password, submit, isThird, ...words }: Widget,
 ): LoginForm {
+  const { remember: [remember, keep] = ["rememberMe", "Keep me signed in"], forgot = "Forgot password?" } = words;
   const field = ([id, name]: Field, label: string) => ({
     ...{ id, name, label },
     ...isThird && { "data-se": name },
@@ -50,8 +54,17 @@ function widget(
     ),
     inside: (fields, button) => (
       <>
-        <div class="form o-form-content">{fields}</div>
+        <div class="form o-form-content">
+          {fields}
+          {username && (
+            <div class="choice custom-checkbox">
+              <input type="checkbox" id={remember} name={remember} data-se={remember} />
+              <label for={remember} data-se-for-name={remember}>{keep}</label>
+            </div>
+          )}
+        </div>
         <div class="o-form-button-bar">{button}</div>
+        {password && <a data-se="forgot-password" href={`#${password[0]}`}>{forgot}</a>}
       </>
     ),
     username: username && field(username, "Username"),
@@ -79,6 +92,7 @@ const classic: Widget = {
   username: ["okta-signin-username", "username"],
   password: ["okta-signin-password", "password"],
   submit: { id: "okta-signin-submit", value: "Sign in" },
+  ...{ remember: ["remember", "Remember me"], forgot: "Need help signing in?" },
 };
 const verify = "/signin/verify";
 
