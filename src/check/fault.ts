@@ -11,7 +11,7 @@ const attackFaults: readonly FaultDefinition[] = attacks.flatMap(
   ({ id, title, correctClient, endpoints, parameters, on, create }) =>
     create === undefined ? [] : [{
       ...{ id, title, correctClient, endpoints: on ? [on] : endpoints, parameters, create },
-      also: formerNames(id),
+      also: formerNames[id],
     }],
 );
 

@@ -16,7 +16,7 @@ export function foundFileIssue(path: string): ConfigIssue | undefined {
   const [received, fix] = problem;
   return {
     path,
-    expected: "a regular file of this user or root that no other may write, of at most 5 MB, because nothing names it",
+    expected: "a regular file of at most 5 MB that only this user or root may write, because no option names it",
     received,
     hint: `${fix} --config ${path} reads it as it is; --config ${noConfig} starts without it.`,
   };

@@ -26,7 +26,7 @@ export interface JwksVerifierOptions extends AuthorizationServerOptions {
 
 /**
  * Creates a verifier of JWTs with the published keys. It finds the keys through the metadata of the issuer (RFC 8414,
- * OpenID Connect Discovery) and caches them for ten minutes. A token that names an unknown key causes another fetch, at
+ * OpenID Connect Discovery) and caches them for ten minutes. A token that no key suits causes another fetch, at
  * most one in 30 seconds. It does not notice a revocation; `introspectionVerifier()` does.
  *
  * @throws {TypeError} If the issuer is neither https nor on a test host.
@@ -137,7 +137,7 @@ function describeFailure(cause: errors.JOSEError | JwtPolicyError): string {
     if (part === "form") return "a text that is not a JWT";
     return part === "typ" ? `a JWT of another type: ${received}` : `a JWT that is rejected: ${reason} (${received})`;
   }
-  if (cause instanceof NoSuitableKey) return `a JWT that needs ${cause.expected}, and ${cause.received}`;
+  if (cause instanceof NoSuitableKey) return `a JWT whose issuer has ${cause.received}, not ${cause.expected}`;
   if (cause instanceof errors.JWKSNoMatchingKey) return "a JWT that names an unknown key";
   if (cause instanceof errors.JWSSignatureVerificationFailed) return "a JWT with an invalid signature";
   return `a JWT that is rejected: ${cause.message}`;

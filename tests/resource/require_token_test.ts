@@ -128,7 +128,7 @@ test("[PR-08, BR-03, BR-05] tokens of another kind, time, issuer or key are reje
         `${header}.${payload}.${signature!.replace(/^./, (c) => c === "A" ? "B" : "A")}`,
         "a JWT with an invalid signature",
       ],
-      [await as.mint.accessToken({ ...mint, signedBy: "unknown key" }), "a JWT that needs a key for EdDSA "],
+      [await as.mint.accessToken({ ...mint, signedBy: "unknown key" }), "not a key for EdDSA "],
       [await as.mint.accessToken({ ...mint, signedBy: "wrong key" }), "a JWT with an invalid signature"],
       [await as.mint.accessToken({ ...mint, alg: "none" }), undefined],
       [await as.mint.accessToken({ ...mint, typ: "JWT" }), 'a JWT of another type: typ "JWT"'],

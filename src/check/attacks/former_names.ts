@@ -1,6 +1,6 @@
 /** Former names of faults, by the attack that includes them now. They keep working where somebody wrote them. */
 
-const parts: Readonly<Record<string, readonly string[]>> = {
+export const formerNames: Readonly<Record<string, readonly string[]>> = {
   "error/userinfo-401": ["tokens.expiresIn"],
   "id-token/alg-none": ["idToken.unsigned"],
   "id-token/at-hash-wrong": ["idToken.wrongAtHash"],
@@ -26,6 +26,3 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   "resource/challenge-missing": ["resource.missingMetadataUrl"],
   "userinfo/sub-other": ["idToken.wrongSubject"],
 };
-
-/** The former names that lead to an attack. */
-export const formerNames = (id: string): readonly string[] => parts[id] ?? [];

@@ -29,7 +29,7 @@ interface Row extends Listed {
 }
 
 const rows: readonly Row[] = [
-  ...allAttacks.map((attack) => ({ ...attack, also: formerNames(attack.id) })),
+  ...allAttacks.map((attack) => ({ ...attack, also: formerNames[attack.id] })),
   ...faultDefinitions,
 ];
 

@@ -87,14 +87,14 @@ const ysOfSmallOrder = [0n, 1n, yOfOrderEight, edwardsPrime - yOfOrderEight, edw
 
 /** If the public key is a point of small order, anyone can make a signature that some runtimes accept. */
 const edwardsPoint: MemberCheck = {
-  expected: `${ofLength(32).expected}: the canonical encoding of a safe point`,
+  expected: `${ofLength(32).expected}: the canonical encoding of a point that is not of small order`,
   findFault(bytes) {
     if (bytes.length !== 32) return ofLength(32).findFault(bytes);
     const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).reverse().join("");
     // The highest bit is the sign of x (RFC 8032 §5.1.2).
     const y = BigInt(`0x${digits}`) % 2n ** 255n;
     const isStrong = y < edwardsPrime && !ysOfSmallOrder.includes(y);
-    return isStrong ? undefined : "an unsafe point (of small order), or another encoding";
+    return isStrong ? undefined : "an unsafe point (of small order), or a non-canonical encoding";
   },
 };
 

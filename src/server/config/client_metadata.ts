@@ -70,7 +70,7 @@ export interface ClientMetadata extends CoreMetadata, ExtensionClientMembers {
   /** The client's public keys, for `private_key_jwt` and signed authorization requests (RFC 7517 §5). */
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
   /**
-   * The https URL of these keys; fetched when a JWT of the client needs them, and again when it names an unknown key.
+   * The https URL of these keys; fetched when a JWT of the client needs them, and again when none suits it.
    */
   readonly jwks_uri?: string;
   /** The only response modes that the client may request. Default: all of the server. */

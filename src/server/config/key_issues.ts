@@ -51,16 +51,16 @@ function validateKey(key: Jwk, path: string): ConfigIssue[] {
   const type = quote(kty === "RSA" ? kty : kty === "AKP" ? alg : crv);
   const issues = findMemberFaults(key).map(({ name, expected, received }): ConfigIssue => ({
     path: `${path}.${name}`,
-    expected: ["kty", "crv", "alg"].includes(name) ? expected : `${expected}, in a key of ${type}`,
+    expected: ["kty", "crv", "alg"].includes(name) ? expected : `${expected}, for a key of type ${type}`,
     received,
     hint: kty === "RSA"
       ? `Export the public key again, or create a new key: RSA with at least ${minRsaKeyBits} bits, P-256 or Ed25519.`
       : "Export the public key again without editing it, or create a new key.",
   }));
-  const isForSignatures = (use ?? "sig") === "sig" && verificationAlgorithms.includes(alg as string);
+  const isForSignatures = (use ?? "sig") === "sig" && typeof alg === "string" && verificationAlgorithms.includes(alg);
   if (issues.length > 0 || !isForSignatures || x5c !== undefined) return issues;
   // EdDSA is also the `alg` of keys on Ed448.
-  if (alg === "EdDSA" && kty === "OKP" || findKeyFault(alg as string, key) === undefined) return [];
+  if (alg === "EdDSA" && kty === "OKP" || findKeyFault(alg, key) === undefined) return [];
   const hint = "Correct alg, or leave it out.";
   return [{ path: `${path}.alg`, expected: "an alg that suits kty and crv of the key", received: quote(alg), hint }];
 }

@@ -138,7 +138,7 @@ function fixFor(cause: unknown, usesSecret: boolean, name: string): string | und
     return `Sign ${name} with the client_secret of the client, as UTF-8.`;
   }
   if (cause instanceof errors.JWSSignatureVerificationFailed) {
-    return `Sign ${name} with the private key of a key of the client, and its kid or none; a new key needs a new kid.`;
+    return `Sign ${name} with a private key of the client, and send its kid or none. Give a new key a new kid.`;
   }
   const { message } = cause as Error;
   if (message.includes('"alg"')) return fixes.alg;

@@ -29,7 +29,7 @@ export interface KeyFailure {
   readonly expected: string;
   readonly received: string;
   readonly fix?: string;
-  /** The response must not reveal what a URL that the client has chosen led to (SSRF). */
+  /** The response reveals no fetch to an unknown client, and no fetched key to a registered one (SSRF). */
   readonly detailsInTraceOnly: boolean;
 }
 
@@ -43,7 +43,7 @@ export function describeKeyFailure(
   const { expected, received } = cause;
   return {
     reason: isUnsuitable ? `no key of client ${id} suits the JWT` : `the keys of client ${id} cannot be used`,
-    ...findKeyProblem(metadata, cause) ?? { expected, received },
+    ...{ expected, received, ...findKeyProblem(metadata, cause) },
     detailsInTraceOnly: standing === "unknown" ||
       isUnsuitable && standing !== "configured" && metadata.jwks_uri !== undefined,
   };

@@ -37,7 +37,7 @@ export class DocumentError extends Error {
         // Only an attempt that failed, without a response, has a cause.
         (cause === undefined
           ? ""
-          : " If its certificate is from a private authority, set NODE_EXTRA_CA_CERTS to the file of that authority.");
+          : " For a certificate of a private authority, set NODE_EXTRA_CA_CERTS to the path of the authority's, and restart.");
   }
 }
 

@@ -28,7 +28,7 @@ export interface KeyOwner {
 }
 
 /** The keys of one URL. */
-export interface FetchedKeys {
+export interface KeyFetch {
   /** When they were fetched, by the server's clock in milliseconds. */
   readonly fetchedAt: number;
   /** Rejects if they could not be fetched. */
@@ -38,9 +38,9 @@ export interface FetchedKeys {
 /** @internal The fetches of one URL. */
 export interface KeyFetches {
   /** The last successful one. */
-  readonly last?: FetchedKeys;
-  /** The newest one; it is under way, or it failed. */
-  readonly newest?: FetchedKeys;
+  readonly last?: KeyFetch;
+  /** A later one, which is under way or failed. */
+  readonly later?: KeyFetch;
 }
 
 /** Makes a fetch within limits; throws before the fetch at a limit. */
@@ -110,13 +110,13 @@ function keySelector(jwks: PublicKeySet): JWTVerifyGetKey {
 
 function fetchedKeySets(server: KeyFetcher, uri: string, limit?: LimitFetch): KeySets {
   const { keyFetches, now } = server;
-  // Begins a fetch before it waits: requests of the same moment share it. Others go on with the last keys meanwhile.
+  // Begins a fetch before it waits: requests of the same moment share it. Requests whose key is known use the last keys meanwhile.
   const getKeys = async (maxAgeMs: number) => {
-    const { last, newest } = keyFetches.get(uri) ?? {};
+    const { last, later } = keyFetches.get(uri) ?? {};
     // If the clock was set back, the keys count as expired.
-    const ifFresh = (attempt: FetchedKeys | undefined, maxAgeMs: number) =>
-      attempt !== undefined && Math.abs(now() - attempt.fetchedAt) < maxAgeMs ? attempt.keys : undefined;
-    const known = ifFresh(last, maxAgeMs) ?? ifFresh(newest, minFetchIntervalMs);
+    const ifFresh = (attempt: KeyFetch | undefined, limitMs: number) =>
+      attempt !== undefined && Math.abs(now() - attempt.fetchedAt) < limitMs ? attempt.keys : undefined;
+    const known = ifFresh(last, maxAgeMs) ?? ifFresh(later, minFetchIntervalMs);
     if (known !== undefined) return await known;
     let keys: Promise<PublicKeySet>;
     try {
@@ -127,10 +127,10 @@ function fetchedKeySets(server: KeyFetcher, uri: string, limit?: LimitFetch): Ke
       return await stale;
     }
     const attempt = { fetchedAt: now(), keys };
-    keyFetches.set(uri, { last, newest: attempt });
-    const succeed = () => keyFetches.set(uri, { last: attempt });
-    keys.then(() => keyFetches.get(uri)?.newest === attempt && succeed(), () => {});
-    return await keys;
+    keyFetches.set(uri, { last, later: attempt });
+    const jwks = await keys;
+    if (keyFetches.get(uri)?.later === attempt) keyFetches.set(uri, { last: attempt });
+    return jwks;
   };
   return { current: () => getKeys(maxKeyAgeMs), newer: () => getKeys(minFetchIntervalMs) };
 }
@@ -157,17 +157,17 @@ export class NoSuitableKey extends errors.JWKSNoMatchingKey {
   readonly fix: string;
 
   constructor({ kid, alg }: JWTHeaderParameters, { keys }: PublicKeySet, cause: unknown) {
-    super("no key of the key set suits it");
+    super("no key of its issuer suits it");
     const [named, others] = [keys.filter((key) => key.kid === kid), keys.filter((key) => key.kid !== kid)];
     const shown = [...named, ...others].slice(0, 5).map((key) => describeKey(alg, key));
     if (keys.length > shown.length) shown.push(`${keys.length - shown.length} more`);
     this.expected = `a ${describeKeyFor(alg)}` +
-      (kid === undefined ? "" : ` with the kid ${quoteValue(kid)} of the JWT`);
+      (kid === undefined ? "" : ` with the JWT's kid ${quoteValue(kid)}`);
     if (cause instanceof errors.JWKSNoMatchingKey) {
       this.received = keys.length === 0 ? "an empty key set" : `a key set with ${shown.join("; ")}`;
       this.fix = keys.length === 0
-        ? "Add a public key to the key set."
-        : "Sign with the private key, the alg and the kid of a key in the set, or correct the set.";
+        ? "Add the public key of the signer to the key set."
+        : "Sign with the private key of a key in the set and send its alg and kid, or add your public key to the set.";
     } else {
       this.received = "a key that this runtime cannot import";
       this.fix = "Export the public key again, or create a new key.";
@@ -175,11 +175,12 @@ export class NoSuitableKey extends errors.JWKSNoMatchingKey {
   }
 }
 
-/** What is wrong with the keys of an owner, by the error of a verification; `undefined` if nothing is. */
+/** What is wrong with the keys of an owner, by the error of a verification; `undefined` for any other error. */
 export function findKeyProblem({ jwks_uri }: KeyOwner, cause: unknown) {
   if (!(cause instanceof DocumentError || cause instanceof NoSuitableKey)) return undefined;
   const { expected, received, fix } = cause;
-  const note = " After a correction, wait 30 seconds: Latchkey does not fetch the keys of a URL more often.";
+  const note =
+    " If you corrected the keys at the URL, wait 30 seconds: Latchkey fetches them at most once in that time.";
   return { expected, received, fix: jwks_uri === undefined ? fix : fix + note };
 }
 
@@ -189,11 +190,11 @@ function describeKey(alg: string, key: Jwk): string {
 }
 
 /** Selects a key; errors of the library may quote it. @throws {NoSuitableKey} @throws {errors.JWKSMultipleMatchingKeys} */
-async function selectKey(...[keys, header, token]: [PublicKeySet, ...Parameters<JWTVerifyGetKey>]) {
+async function selectKey(keys: PublicKeySet, ...jwt: Parameters<JWTVerifyGetKey>) {
   try {
-    return await keySelector(keys)(header, token);
+    return await keySelector(keys)(...jwt);
   } catch (error) {
     if (error instanceof errors.JWKSMultipleMatchingKeys) throw error;
-    throw new NoSuitableKey(header, keys, error);
+    throw new NoSuitableKey(jwt[0], keys, error);
   }
 }

@@ -285,7 +285,8 @@ async function completeLogin(
 ): Promise<HttpResponse | Response> {
   const { server } = context;
   await rememberAccount(server, pending.browser!, approval.user);
-  if (page.approval !== undefined) {
+  // A page that asks for no consent belongs to a new login.
+  if (page.approval?.isConsent || page.approval && session !== previousSession) {
     if (previousSession !== undefined) await endForgottenSessions(server, previousSession, session);
     return await showApproval(context, page, pending, session, await setSessionCookie(context, session));
   }

@@ -11,7 +11,7 @@ import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 const purpose = ({ realm, client }: ScreenProps) => <p>Log in to {realm} to continue to {client}.</p>;
 
-/** The classes of a page. */
+/** The form and the button of a page, with their classes. */
 const prompt = (form: string, button: string) => ({
   attributes: { class: `form ${form}`, "data-form-primary": "true" },
   button: () => (
@@ -46,11 +46,11 @@ const { username, password, fault, ...common } = universal;
 /** @param field The first field: the e-mail address, or the user name, of a database that requires one. */
 function lockPage(field: Field): ProviderPage {
   const block = "field auth0-lock-input-block auth0-lock-input-";
-  const wrap = (input: VNode) => <div class="auth0-lock-input-wrap">{input}</div>;
+  const wrap = (input: VNode) => <div class="auth0-lock-input-wrap auth0-lock-input-wrap-with-icon">{input}</div>;
   return loginPage("state", {
     path: () => "/login",
     title: "Sign In with Auth0",
-    frame: (content) => <div class="auth0-lock-widget-container">{content}</div>,
+    frame: (content) => <div class="auth0-lock-container auth0-lock-widget-container">{content}</div>,
     attributes: { class: "form auth0-lock-widget" },
     top: ({ realm }) => <h1 class="auth0-lock-name">{realm}</h1>,
     inside: (fields, button) => (
@@ -93,7 +93,13 @@ export const auth0Pages = {
     {
       ...common,
       path: () => "/u/login/identifier",
-      inside: undefined,
+      inside: (fields, button) => (
+        <>
+          {fields}
+          {button}
+          <a href="#username">Sign up</a>
+        </>
+      ),
       username,
       fault: { ...wrong, text: "Please enter an email address", id: "error-cs-username-required" },
     },

@@ -178,7 +178,7 @@ function b2c(id: string): ProviderPage {
     button: () => (
       <>
         <a id="forgotPassword" href="#password">Forgot your password?</a>
-        <div class="buttons">
+        <div class="buttons fit">
           <button id="next" type="submit">Sign in</button>
         </div>
         <a id="createAccount" href={`#${id}`}>Sign up now</a>

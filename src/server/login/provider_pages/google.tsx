@@ -39,7 +39,7 @@ function ChooseAccount({ action, recent, client }: ScreenProps): VNode {
   );
 }
 
-/** A button inside of an element with an id. Its empty element covers it, and suites click that, too. */
+/** A button inside an element with an id, covered by an empty element: suites click any of them. */
 const Button = ({ id, text, ...attributes }: { readonly id: string; readonly text: string } & ButtonHTMLAttributes) => (
   <div class="qhFLie">
     <div id={id} class="fit">

@@ -24,7 +24,7 @@ function keycloakPage(
     title: ({ realm }: ScreenProps) => `Sign in to ${realm}`,
     frame: (content: VNode) => <div id="kc-content-wrapper">{content}</div>,
     above: [
-      ({ realm }: ScreenProps) => <div id="kc-header-wrapper">{realm}</div>,
+      ({ realm }: ScreenProps) => <div id="kc-header-wrapper" class="login-pf-page-header">{realm}</div>,
       () => <h1 id="kc-page-title">{heading}</h1>,
     ],
     attributes: { id: "kc-form-login" },
@@ -77,7 +77,7 @@ const v2Button: Parameters<typeof keycloakPage>[0] = ({ text, ...rest }) => (
 );
 
 const v1Button: typeof v2Button = ({ text, ...rest }) => (
-  <div id="kc-form-buttons">
+  <div id="kc-form-buttons" class="fit">
     <input class="pf-c-button pf-m-primary pf-m-block btn-lg" type="submit" value={text} {...rest} />
   </div>
 );

@@ -22,13 +22,14 @@ interface Widget {
   /** Whether it is of the third generation. Default: false. */
   readonly isThird?: boolean;
   /** The checkbox that keeps the login, and the link of a forgotten password. */
-  readonly remember?: Field;
+  readonly remember?: readonly [name: string, label: string];
   readonly forgot?: string;
 }
 
 function widget(
   { path = "/signin", form, heading = "Sign In", username, password, submit, isThird, ...words }: Widget,
 ): LoginForm {
+  const view = username === undefined ? "mfa-verify" : "primary-auth";
   const { remember: [remember, keep] = ["rememberMe", "Keep me signed in"], forgot = "Forgot password?" } = words;
   const field = ([id, name]: Field, label: string) => ({
     ...{ id, name, label },
@@ -44,7 +45,7 @@ function widget(
     path: () => path,
     isInPlace: true,
     title: ({ realm }) => `${realm} - Sign In`,
-    frame: (content) => <div id="okta-sign-in" class="auth-container">{content}</div>,
+    frame: (content) => <div id="okta-sign-in" class={`auth-container siw-main-view ${view}`}>{content}</div>,
     attributes: { id: form, class: "o-form", "data-se": "o-form" },
     top: (props) => (
       <>
@@ -95,6 +96,7 @@ const classic: Widget = {
   ...{ remember: ["remember", "Remember me"], forgot: "Need help signing in?" },
 };
 const verify = "/signin/verify";
+const next = { id: "idp-discovery-submit", value: "Next" };
 
 /** The pages of a login. */
 const login = (...[first, ...others]: readonly [Widget, ...Widget[]]) =>
@@ -109,7 +111,7 @@ export const oktaPages = {
   okta: login({ form, username: identifier, password: ["input36", passcode], submit: { value: "Sign in" } }),
   "okta-classic": login(classic),
   "okta-classic-identifier-first": login(
-    { username: ["idp-discovery-username", "username"], submit: { id: "idp-discovery-submit", value: "Next" } },
+    { ...classic, username: ["idp-discovery-username", "username"], password: undefined, submit: next },
     { ...classic, path: verify },
   ),
   "okta-gen3": login({ ...third, submit: { value: "Sign in" } }),

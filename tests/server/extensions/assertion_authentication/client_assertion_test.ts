@@ -371,9 +371,9 @@ test("[CA-07, JC-02, JC-03, JC-04, JC-05] the fix of a rejected assertion names 
     await fixOf(ask(b, await assertionOf("key", { key: wrongKey }))),
     await fixOf(ask(b, await assertionOf("shared", { key: wrongSecret }))),
   ];
-  assertMatch(key, /private key of a key of the client/);
+  assertMatch(key, /private key of the client/);
   assertMatch(shared, /client_secret/);
-  assertMatch(await fixOf(ask(b, await assertionOf("key", { header: { kid: "other" } }))), /alg and the kid of a key/);
+  assertMatch(await fixOf(ask(b, await assertionOf("key", { header: { kid: "other" } }))), /send its alg and kid/);
   const signedWithSecret = await assertionOf("key", { key: wrongSecret, header: { alg: "HS256" } });
   assertMatch(await fixOf(ask(b, signedWithSecret)), /token_endpoint_auth_method|expected algorithm/);
   const hs256 = secretClient("sharedHs256", { token_endpoint_auth_signing_alg: "HS256" });
@@ -1373,7 +1373,7 @@ test("[JC-04] an unsuitable key is rejected at registration with its path, and b
     const shown = typeof value === "string" ? `${name} "${value}"` : `${name} without verify`;
     assertMatch(await explain({ ...whole, ...other, kid: "short" }), new RegExp(`; .*"short" \\(a key with ${shown}`));
   }
-  assertMatch(await explain({ ...whole, kid: "other" }), /the kid "short" of the JWT; .*"other" \(a key for RS256\)/);
+  assertMatch(await explain({ ...whole, kid: "other" }), /the JWT's kid "short"; .*"other" \(a key for RS256\)/);
   assertMatch(await explain(), /; an empty key set$/);
   // The document may be of a host that must not be read (SSRF), so its text is not quoted.
   for (const entry of ["internal text", 1, null, []]) {
