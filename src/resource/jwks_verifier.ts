@@ -26,7 +26,7 @@ export interface JwksVerifierOptions extends AuthorizationServerOptions {
 
 /**
  * Creates a verifier of JWTs with the published keys. It finds the keys through the metadata of the issuer (RFC 8414,
- * OpenID Connect Discovery) and caches them for ten minutes. A token that no key suits causes another fetch, at
+ * OpenID Connect Discovery) and caches them for ten minutes. A token without a suitable key causes another fetch, at
  * most one in 30 seconds. It does not notice a revocation; `introspectionVerifier()` does.
  *
  * @throws {TypeError} If the issuer is neither https nor on a test host.

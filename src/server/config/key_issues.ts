@@ -51,7 +51,7 @@ function validateKey(key: Jwk, path: string): ConfigIssue[] {
   const type = quote(kty === "RSA" ? kty : kty === "AKP" ? alg : crv);
   const issues = findMemberFaults(key).map(({ name, expected, received }): ConfigIssue => ({
     path: `${path}.${name}`,
-    expected: ["kty", "crv", "alg"].includes(name) ? expected : `${expected}, for a key of type ${type}`,
+    expected: ["kty", "crv", "alg"].includes(name) ? expected : `${expected}, in a ${type} key`,
     received,
     hint: kty === "RSA"
       ? `Export the public key again, or create a new key: RSA with at least ${minRsaKeyBits} bits, P-256 or Ed25519.`

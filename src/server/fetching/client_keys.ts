@@ -29,7 +29,7 @@ export interface KeyFailure {
   readonly expected: string;
   readonly received: string;
   readonly fix?: string;
-  /** The response reveals no fetch to an unknown client, and no fetched key to a registered one (SSRF). */
+  /** True if the response could tell an unknown client about a fetch, or a registered one about fetched keys (SSRF). */
   readonly detailsInTraceOnly: boolean;
 }
 

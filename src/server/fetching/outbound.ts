@@ -35,9 +35,7 @@ export class DocumentError extends Error {
       ? "Use a host with a public address, or add the host to the setting privateHosts."
       : "Make the server of this URL respond as expected." +
         // Only an attempt that failed, without a response, has a cause.
-        (cause === undefined
-          ? ""
-          : " For a certificate of a private authority, set NODE_EXTRA_CA_CERTS to the path of the authority's, and restart.");
+        (cause === undefined ? "" : " For a private CA, restart with NODE_EXTRA_CA_CERTS set to its certificate file.");
   }
 }
 

@@ -110,7 +110,7 @@ function keySelector(jwks: PublicKeySet): JWTVerifyGetKey {
 
 function fetchedKeySets(server: KeyFetcher, uri: string, limit?: LimitFetch): KeySets {
   const { keyFetches, now } = server;
-  // Begins a fetch before it waits: requests of the same moment share it. Requests whose key is known use the last keys meanwhile.
+  // Begins a fetch before it waits: requests of the same moment share it. Those with a known key use the last keys.
   const getKeys = async (maxAgeMs: number) => {
     const { last, later } = keyFetches.get(uri) ?? {};
     // If the clock was set back, the keys count as expired.
