@@ -149,7 +149,7 @@ const importRules: ImportRules = {
     // What grants and tokens of the whole server contain.
     "server/token": { allowed: { ...below("platform", "core", "server/config", "server/stored"), ...sharedFiles } },
     "server/config": {
-      // Describes syntax errors of JSON, loaded with the first one, or with the modules that the program loads after its start.
+      // Describes syntax errors of JSON; loaded with the first one, or after the start of the program.
       packages: ["jsonc-parser"],
       allowed: {
         ...below("core", "server/redaction", "server/config/provider_settings"),

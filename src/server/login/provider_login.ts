@@ -285,7 +285,7 @@ async function completeLogin(
 ): Promise<HttpResponse | Response> {
   const { server } = context;
   await rememberAccount(server, pending.browser!, approval.user);
-  // A page that asks for no consent belongs to a new login.
+  // Whether to stay logged in is asked after a new login only; a consent is always asked for.
   if (page.approval?.isConsent || page.approval && session !== previousSession) {
     if (previousSession !== undefined) await endForgottenSessions(server, previousSession, session);
     return await showApproval(context, page, pending, session, await setSessionCookie(context, session));

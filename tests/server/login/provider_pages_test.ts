@@ -576,7 +576,7 @@ test("[UI-31] the logout page of a provider asks without a hint, then leads to t
 });
 
 test("[UI-31] the choice of an account needs no password for the user who is logged in, and for nobody else", async () => {
-  for (const loginPage of ["entra-no-kmsi", "google"] as const) {
+  for (const loginPage of ["entra", "entra-no-kmsi", "google"] as const) {
     const { authorizationUrl, program } = await start({ loginPage });
     const choose = async (browser: ReturnType<typeof program>, account: string, prompt = "select_account") => {
       const { forms: [form] } = await browser.open(`${authorizationUrl}&${new URLSearchParams({ prompt })}`);

@@ -15,8 +15,7 @@ export const encryptedResponseTexts = {
         ? {
           reason: `client ${facts.clientId} has no key for the encryption of the response`,
           expected: describeKey(facts.alg),
-          received:
-            `a set of ${facts.keys} keys, none suitable and without faults; at most ${facts.maxTried} are tried`,
+          received: `a key set (keys: ${facts.keys}) without a valid key for it; at most ${facts.maxTried} are tried`,
         }
         : facts,
   },

@@ -6,7 +6,7 @@ import type { KeyFailure } from "../../fetching/client_keys.ts";
 import type { KeyManagementAlgorithm } from "./settings.ts";
 
 /** A client without a key for the encryption of a response. */
-export interface NoSuitableKey {
+export interface NoEncryptionKey {
   readonly clientId: string;
   readonly alg: KeyManagementAlgorithm;
   readonly keys: number;
@@ -19,7 +19,7 @@ export type UnfetchedKeys = Omit<KeyFailure, "detailsInTraceOnly">;
 /** By ID, in the order of `tests/rules.md`. */
 export const encryptedResponseRules = {
   "EN-01": { source: "OpenID Connect Core §2, §10.2; OpenID Connect Registration §2; RFC 7519 §5.2" },
-  "EN-05": rule<NoSuitableKey | UnfetchedKeys>(
+  "EN-05": rule<NoEncryptionKey | UnfetchedKeys>(
     (facts) => "alg" in facts ? "invalid_client_metadata" : "temporarily_unavailable",
     (facts) =>
       "alg" in facts
