@@ -21,11 +21,7 @@ const prompt = (form: string, button: string) => ({
   ),
 });
 
-const wrongPassword = {
-  text: "Wrong email or password",
-  id: "error-element-password",
-  class: "ulp-input-error-message",
-};
+const error = { text: "Wrong email or password", id: "error-element-password", class: "ulp-input-error-message" };
 
 const universal = {
   ...prompt("_form-login _form-login-id", "_button-login _button-login-id"),
@@ -34,7 +30,7 @@ const universal = {
   hidden: [{ type: "hidden", name: "state" }],
   username: { label: "Email address*", labelAttributes: { id: "username-label" }, id: "username", name: "username" },
   password: { label: "Password*", labelAttributes: { id: "password-label" }, id: "password", name: "password" },
-  fault: { ...wrongPassword, empty: "Password is required", emptyId: "error-cs-password-required" },
+  fault: { ...error, empty: "Password is required", emptyId: "error-cs-password-required" },
   inside: (fields: VNode, button: VNode) => (
     <>
       {fields}
@@ -105,7 +101,7 @@ export const auth0Pages = {
         </>
       ),
       username,
-      fault: { ...wrongPassword, text: "Please enter an email address", id: "error-cs-username-required" },
+      fault: { ...error, text: "Please enter an email address", id: "error-cs-username-required" },
     },
     {
       ...common,
