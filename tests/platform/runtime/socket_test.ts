@@ -567,7 +567,8 @@ test("[HT-09] closing rejects an unfinished half-read request with a response, a
   });
 });
 
-test("closing finishes a request in flight, then stops listening, and may be called twice", async () => {
+/** A server whose logins wait. @returns `asked` resolves with the first one, and `allow` lets them all go on. */
+async function listeningWithWaitingLogin() {
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
   const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
   const { as, port } = await listening({
@@ -577,6 +578,11 @@ test("closing finishes a request in flight, then stops listening, and may be cal
       return await autoApprover(...request);
     },
   });
+  return { as, port, asked, allow };
+}
+
+test("closing finishes a request in flight, then stops listening, and may be called twice", async () => {
+  const { as, port, asked, allow } = await listeningWithWaitingLogin();
   const flight = codeOf(as);
   await asked;
   const closing = [as.close(), as.close()];
@@ -592,15 +598,7 @@ test("closing finishes a request in flight, then stops listening, and may be cal
 });
 
 test("closing does not wait for idle connections", async () => {
-  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
-  const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
-  const { as, port } = await listening({
-    approver: async (...request) => {
-      ask();
-      await allowed;
-      return await autoApprover(...request);
-    },
-  });
+  const { as, port, asked, allow } = await listeningWithWaitingLogin();
   const [silent, used, late] = [
     await openRawConnection(port),
     await openRawConnection(port),

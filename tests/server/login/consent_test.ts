@@ -21,7 +21,7 @@ import {
   observedStore,
   testServer,
 } from "../../kit.ts";
-import type { Fields, TestServer } from "../../kit.ts";
+import type { Fields } from "../../kit.ts";
 import {
   describePage,
   fillForm,
@@ -34,6 +34,7 @@ import {
   submit,
 } from "../page_navigation.ts";
 import { refresh } from "../client_endpoints.ts";
+import { tokens } from "./several_users.ts";
 
 const grant_types = ["authorization_code", "refresh_token"];
 
@@ -49,14 +50,6 @@ const severalUsers: ListedOptions = {
 };
 
 const other: Fields = { client_id: "other", redirect_uri: "https://other.example/cb" };
-
-async function tokens(b: TestServer, code: string, fields: Fields = {}) {
-  return await assertTokenResponse(await b.token({ code, ...fields })) as
-    & Awaited<ReturnType<typeof assertTokenResponse>>
-    & {
-      refresh_token: string;
-    };
-}
 
 test("[UI-10] the consent page shows client, user, redirect target, and each scope value in words with a checkbox", async () => {
   const b = await testServer(severalUsers);

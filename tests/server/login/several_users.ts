@@ -23,8 +23,7 @@ export const severalUsers: LatchkeyOptions = {
 
 export const other: Fields = { client_id: "other", redirect_uri: "https://other.example/cb", state: "another" };
 
-export async function tokens(b: TestServer, code: string) {
-  return await assertTokenResponse(await b.token({ code })) as Awaited<ReturnType<typeof assertTokenResponse>> & {
-    refresh_token: string;
-  };
+export async function tokens(b: TestServer, code: string, fields: Fields = {}) {
+  const response = await assertTokenResponse(await b.token({ code, ...fields }));
+  return response as typeof response & { refresh_token: string };
 }
