@@ -223,7 +223,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
       "the texts of errors, with the name kept": async (page) => {
         await page.locator("input[name=loginfmt]").fill("nobody@app.example");
         await page.locator("input#idSIButton9").click();
-        await page.getByText("find an account with that").waitFor();
+        await page.getByText("This username may be incorrect").waitFor();
         assertEquals(await page.locator("input[name=loginfmt]").inputValue(), "nobody@app.example");
         await page.locator("input[name=loginfmt]").fill(name);
         await page.keyboard.press("Enter");
@@ -274,6 +274,15 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.getByRole("textbox", { name: "Enter the password" }).fill(password);
         await page.getByRole("button", { name: "Sign in" }).click();
         await page.getByRole("button", { name: "No" }).click();
+      },
+      "XPath of the buttons and what is around them, after a hint at the user": async (page, start) => {
+        await xpath(page, '//*[@data-report-event="Signin_Submit"][@value="Next"]').waitFor();
+        await page.goto(`${start}&login_hint=${name}`);
+        await page.fill("#i0118", password);
+        for (const value of ["Sign in", "Yes"]) {
+          const button = `input[@data-report-event='Signin_Submit'][@value='${value}']`;
+          await xpath(page, `//div[@class='inline-block button-item ext-button-item']/${button}`).click();
+        }
       },
       "XPath of headings": async (page) => {
         await xpath(page, "//div[text()='Sign in']").waitFor();
@@ -361,7 +370,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
           await page.getByLabel("Password").fill(secret);
           await page.getByRole("button", { name: "Continue", exact: true }).click();
           if (secret === "wrong") {
-            await page.locator("#error-element-password").getByText("Wrong email or pass").waitFor();
+            await page.locator("span#error-element-password").getByText("Wrong email or pass").waitFor();
           }
         }
       },
@@ -370,6 +379,13 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.getByRole("link", { name: "Forgot password?" }).waitFor();
         await page.locator("#password-label").waitFor();
         await page.getByRole("link", { name: "Sign up" }).waitFor();
+        await cypress(page).click("button._button-login");
+        await page.locator("#error-cs-username-required").waitFor();
+        await page.locator("#error-cs-password-required").waitFor();
+        await cypress(page).type("#username", "nobody");
+        await cypress(page).type("#password", password);
+        await cypress(page).click("button._button-login");
+        await page.locator("#error-cs-email-invalid").waitFor();
         await cypress(page).type("#username", name);
         await cypress(page).click('button[type="submit"][name="action"][value="default"]');
         await page.locator("#error-cs-password-required").waitFor();
@@ -416,6 +432,21 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.locator('.auth0-lock-widget-container [name="email"]').fill(name);
         await page.locator('.auth0-lock-widget-container [name="password"]').fill(password);
         await page.locator('.auth0-lock-widget-container [name="submit"]').click();
+      },
+      "the tabs, what is around the fields, and the hints below them": async (page) => {
+        const form = page.locator("#auth0-lock-container-1 .auth0-lock-center .auth0-lock-content-body-wrapper");
+        await form.locator('.auth0-lock-tabs li[class="auth0-lock-tabs-current"]').getByText("Log In").waitFor();
+        await page.locator(".auth0-lock-submit").click();
+        await page.locator("#auth0-lock-error-msg-password").getByText("Can't be blank").waitFor();
+        await xpath(page, "//*[@class='auth0-lock-input-block auth0-lock-input-email']//input").fill("nobody");
+        await page.locator(".auth0-lock-submit").click();
+        await page.locator("#auth0-lock-error-msg-email div[class='auth0-lock-error-invalid-hint']").waitFor();
+        await page.fill("[name=email]", name);
+        await page.fill("[name=password]", "wrong");
+        await page.locator(".auth0-lock-submit").click();
+        await xpath(page, "//span[@class='animated fadeInUp']/span[contains(., 'Wrong email')]").waitFor();
+        await page.fill("[name=password]", password);
+        await page.locator(".auth0-lock-submit").click();
       },
       "classes, ids and links of the lock, after a wrong password": async (page) => {
         await page.locator("form .auth0-lock-input[name=email]").fill(name);
@@ -498,6 +529,8 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.type("#okta-signin-password", password);
         await xpath(page, "//label[.='Remember me']").click();
         await page.getByText("Need help signing in?").waitFor();
+        await page.getByText("Powered by").waitFor();
+        assertEquals(await page.locator("[type=submit]").inputValue(), "Sign In");
         await page.click("#okta-signin-submit");
       },
       "focus in the first field, and Enter": async (page) => {
@@ -505,7 +538,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.type("#okta-signin-username", name);
         await page.type("#okta-signin-password", "wrong");
         await page.keyboard.press("Enter");
-        await page.locator(".okta-form-infobox-error, .o-form-error-container").first().waitFor();
+        await page.locator(".o-form-error-container.o-form-has-errors").waitFor();
         assertEquals(await page.locator("div.okta-form-infobox-error > p").textContent(), "Unable to sign in");
         await xpath(page, ".//input[@id='okta-signin-password']").fill(password);
         await xpath(page, ".//input[@id='okta-signin-submit']").click();
@@ -521,6 +554,17 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await selenium(page).click("#idp-discovery-submit");
         await selenium(page).type('span[data-se="o-form-input-password"] input', password);
         await selenium(page).click("#okta-signin-submit");
+      },
+    },
+  },
+  "okta-classic-passwordless": {
+    options: { profile: "okta" },
+    pieces: {
+      "the password on a page of its own": async (page) => {
+        await selenium(page).type("#okta-signin-username", name);
+        await xpath(page, "//input[@id='okta-signin-submit'][@value='Next']").click();
+        await selenium(page).type(".mfa-verify input[name=password]", password);
+        await xpath(page, "//input[@value='Verify']").click();
       },
     },
   },
@@ -561,17 +605,19 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
       },
       "the copy of wide windows": async (page) => {
         await cypress(page).type(".visible-lg #signInFormUsername", name);
+        await page.locator(".visible-lg span").getByText("Sign in with your username and password").waitFor();
         await cypress(page).type(".visible-lg #signInFormPassword", password);
         await cypress(page).click(".visible-lg .btn-primary");
       },
-      "the visible copy, after a wrong password": async (page) => {
+      "the visible copy, after a wrong password, before the stylesheets are loaded": async (page) => {
+        await page.route("**/*.css", (route) => route.fulfill({ contentType: "text/css", body: "" }));
         const form = page.locator('form[name="cognitoSignInForm"]:visible');
         for (const secret of ["wrong", password]) {
           await form.getByText("Forgot your password?").waitFor();
           await form.locator('input[name="username"]').fill(name);
           await form.locator('input[name="password"]').fill(secret);
           await form.locator('input[name="signInSubmitButton"]').click();
-          if (secret === "wrong") await page.locator("#loginErrorMessage:visible").waitFor();
+          if (secret === "wrong") await page.locator("p#loginErrorMessage:visible").waitFor();
         }
       },
       "the second copy by XPath": async (page) => {
@@ -596,11 +642,29 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await selenium(page).type("[name=password]", password);
         await xpath(page, "//*[text()='Continue']").click();
       },
-      "labels": async (page) => {
+      "labels, and the texts of errors": async (page) => {
+        const { next, proceed } = { next: page.getByText("Next"), proceed: page.getByText("Continue") };
+        await next.click();
+        await page.getByText("Missing username.").waitFor();
         await page.getByLabel("Username").fill(name);
-        await page.getByRole("button", { name: "Next" }).click();
+        await next.click();
+        for (const [secret, fault] of [["", "Missing password."], ["wrong", "Incorrect username or password."]]) {
+          await page.getByLabel("Password").fill(secret!);
+          await proceed.click();
+          await page.getByText(fault!).waitFor();
+        }
         await page.getByLabel("Password").fill(password);
-        await page.getByRole("button", { name: "Continue" }).click();
+        await proceed.click();
+      },
+    },
+  },
+  "cognito-managed-one-page": {
+    options: { profile: "cognito" },
+    pieces: {
+      "names": async (page) => {
+        await page.fill("[name=username]", name);
+        await page.fill("[name=password]", password);
+        await page.click("[type=submit]");
       },
     },
   },
@@ -621,7 +685,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.locator(".qhFLie #identifierNext > div > button > div.VfPpkd-RLmnJb").click();
         await page.locator("#password > div.aCsJod.oJeWuf > div > div.Xb9hP > input.whsOnd").fill("wrong");
         await page.locator("#passwordNext").click();
-        await xpath(page, "//*[contains(text(), 'Wrong password')]").waitFor();
+        await xpath(page, "//div[@class='o6cuMc']/span[contains(text(), 'Wrong password')]").waitFor();
         await page.locator('input[name="Passwd"]').fill(password);
         await page.locator("#passwordNext button, button:has-text('Next')").click();
       },
@@ -684,6 +748,27 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
       },
     },
   },
+  "google-2021": {
+    options: { profile: "google" },
+    pieces: {
+      "paths to the buttons": async (page) => {
+        await selenium(page).type("[name=identifier]", name);
+        await xpath(page, "//*[@id='identifierNext']/div/button").click();
+        await selenium(page).type("[name=password]", password);
+        await xpath(page, "//*[@id='passwordNext']/div/button").click();
+      },
+    },
+  },
+  "github-no-consent": {
+    options: { profile: "github" },
+    pieces: {
+      "an account that has authorized the application": async (page) => {
+        await page.fill("#login_field", "alice");
+        await page.fill("#password", password);
+        await page.click(".btn");
+      },
+    },
+  },
   github: {
     options: { profile: "github" },
     pieces: {
@@ -701,7 +786,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.locator("#js-flash-container div").click();
         await page.getByLabel("Password").fill(password);
         await page.getByRole("button", { name: "Sign in", exact: true }).click();
-        await page.locator("button.js-oauth-authorize-btn").click();
+        await page.locator('[data-octo-click="oauth_application_authorization"]').click();
       },
       "a popup (redhat-developer/rhdh)": async (page) => {
         await page.click("#login_field");
@@ -1035,7 +1120,8 @@ for (const [loginPage, { options, pieces }] of Object.entries(suites)) {
           await field.fill("bob@app.example");
         }
         for (const field of await page.locator("input[type=password]:visible").all()) await field.fill("any");
-        await page.locator("form :is([type=submit], [data-submit]):visible").last().click();
+        // The button of Dex's connectors is in a link.
+        await page.locator("form :is([type=submit], [data-submit]):visible, a > button").last().click();
         await page.waitForLoadState();
         if (screen > 4) throw new Error("more screens than a login has");
       }

@@ -8,12 +8,14 @@ export const loginPageNames = [
   "latchkey",
   ...["adfs", "adfs-paginated", "apple", "auth0", "auth0-classic", "auth0-classic-username"] as const,
   ...["auth0-identifier-first", "authentik", "authentik-one-page", "cognito", "cognito-managed"] as const,
-  ...["dex", "dex-connectors", "dex-no-approval", "duende", "entra", "entra-b2c", "entra-b2c-logonidentifier"] as const,
-  ...["entra-b2c-signinname", "entra-no-kmsi", "fusionauth", "github", "google", "google-2019"] as const,
-  ...["google-consent", "identityserver4", "keycloak", "keycloak-identifier-first", "keycloak-v1"] as const,
+  ...["cognito-managed-one-page", "dex", "dex-connectors", "dex-no-approval", "duende", "entra"] as const,
+  ...["entra-b2c", "entra-b2c-logonidentifier", "entra-b2c-signinname", "entra-no-kmsi", "fusionauth"] as const,
+  ...["github", "github-no-consent", "google", "google-2019", "google-2021", "google-consent"] as const,
+  ...["identityserver4", "keycloak", "keycloak-identifier-first", "keycloak-v1"] as const,
   ...["keycloak-v1-identifier-first", "mock-oauth2-server", "oidc-provider", "okta", "okta-classic"] as const,
-  ...["okta-classic-identifier-first", "okta-gen3", "okta-gen3-identifier-first", "okta-identifier-first"] as const,
-  ...["onelogin", "pingfederate", "pingfederate-identifier-first", "pingone", "zitadel", "zitadel-v2"] as const,
+  ...["okta-classic-identifier-first", "okta-classic-passwordless", "okta-gen3"] as const,
+  ...["okta-gen3-identifier-first", "okta-identifier-first", "onelogin", "pingfederate"] as const,
+  ...["pingfederate-identifier-first", "pingone", "zitadel", "zitadel-v2"] as const,
 ] as const;
 
 /** The name of a login page. */

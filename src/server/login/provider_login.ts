@@ -72,10 +72,12 @@ export async function showFirstScreen(
   const interaction = { ...pending, id, name: id.slice(0, id.indexOf(".")), browser: browser.secret };
   const { loginHint = "", prompt } = pending.request.loginRequirements;
   const recent = prompt.includes("select_account") ? await recentUsers(context.server, browser.secret) : [];
-  const [screen] = page.screens;
+  const [first, second] = page.screens;
   const recentNames = recent.map(accountName);
-  const show = screen.hasChoice && recent.length > 0 ? showScreen : proceedTo;
-  return show(context, screen, {
+  const show = first.hasChoice && recent.length > 0 ? showScreen : proceedTo;
+  const isSkipped = first.isSkippedByHint && !prompt.includes("select_account") &&
+    await userForHint(context.server, loginHint) !== undefined;
+  return show(context, isSkipped ? second! : first, {
     ...{ page, pending: interaction, username: loginHint, recent: recentNames, headers: browser.headers },
   });
 }
@@ -159,6 +161,7 @@ function screenUrl(
   const path = (use === "action" ? screen.action : undefined)?.(context.site.base) ?? screen.path(context.site.base);
   const parameters = new URLSearchParams({
     [page.state]: pending.id,
+    ...page.parameters?.(pending.name),
     client_id: pending.client.id,
     ...query,
   });
@@ -237,13 +240,16 @@ function loginHandlers(
     const username = chosen ?? form.get(screen.username ?? "") ?? pending.request.loginRequirements.loginHint ?? "";
     const shown = { page, pending, username };
     const again = (retry: Pick<Shown, "error" | "reason" | "status" | "headers">) =>
-      showScreen(context, screen, { ...shown, ...retry });
+      showScreen(context, screen, { ...shown, status: screen.errorStatus, ...retry });
     // Whatever the case of its letters.
     let user = await userForHint(server, username) ?? await userForHint(server, username.toLowerCase());
     const previousSession = await readSession(context);
+    const isMissing = screen.username !== undefined && username === "";
+    const isUnknown = user === undefined && !server.policy.acceptsAny.includes("users");
+    if (screen.rejectsMalformed && isUnknown && !isMissing && !username.includes("@")) {
+      return again({ error: "malformed" });
+    }
     if (screen.password === undefined) {
-      const isMissing = screen.username !== undefined && username === "";
-      const isUnknown = user === undefined && !server.policy.acceptsAny.includes("users");
       if (isMissing) return again({ error: "empty" });
       if (screen.rejectsUnknown && isUnknown) return again({ error: "username" });
       // Who chooses the account that is logged in already needs no password.

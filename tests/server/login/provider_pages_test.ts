@@ -240,9 +240,36 @@ const programs: Readonly<
       const { open, request } = program();
       const state = new URL((await open(authorizationUrl)).url).searchParams.get("state")!;
       const at = (step: string) => `${issuer}/u/login/${step}?state=${encodeURIComponent(state)}`;
+      assertEquals((await request(at("password"), { state, username: "alice", password: "wrong" })).status, 400);
       const next = await request(at("identifier"), { state, username: "alice", action: "default" });
       assertMatch(next.headers.get("location")!, /\/u\/login\/password\?state=(?!.*alice)/);
       return await request(at("password"), { state, username: "alice", password: "correct horse", action: "default" });
+    },
+  },
+  "Keycloak's four parameters, put into a URL anew": {
+    options: { profile: "keycloak" },
+    async logIn({ program, authorizationUrl, issuer }) {
+      const { open, request } = program();
+      const { forms: [form] } = await open(authorizationUrl);
+      const { searchParams } = new URL(form!.action);
+      const values = ["session_code", "execution", "client_id", "tab_id"].map((
+        name,
+      ) => [name, searchParams.get(name)!]);
+      const query = new URLSearchParams(values);
+      assert(values.every(([, value]) => value));
+      return await request(`${issuer}/login-actions/authenticate?${query}`, {
+        ...{ username: "alice", password: "correct horse", credentialId: "" },
+      });
+    },
+  },
+  "Dex's connector, whose URL takes the fields": {
+    options: { loginPage: "dex-connectors" },
+    async logIn({ program, authorizationUrl, issuer }) {
+      const { open, request } = program();
+      const [, link] = /href="([^"]*\/auth\/local[^"]*)"/.exec((await open(authorizationUrl)).html)!;
+      const url = new URL(link!.replaceAll("&amp;", "&"), issuer).href;
+      assertStringIncludes((await open(url)).text, "Log in to Your Account");
+      return await request(url, { login: "alice", password: "correct horse" });
     },
   },
   "Dex and its approval, as clients of Kubeflow": {
@@ -511,7 +538,7 @@ test("[UI-31] denials without a session are stored up to the limit of Latchkey's
 
 /** Programs read hidden fields and send them back. */
 const pagesWithHiddenFields = [
-  ...["auth0", "auth0-identifier-first", "cognito", "duende", "github", "identityserver4"],
+  ...["auth0", "auth0-identifier-first", "cognito", "duende", "github", "github-no-consent", "identityserver4"],
 ];
 
 test("[UI-31] the foot names who can log in, and each page has no word of another form", async () => {
@@ -523,7 +550,7 @@ test("[UI-31] the foot names who can log in, and each page has no word of anothe
     assertMatch(foot, /Latchkey/);
     assertMatch(foot, /alice/);
     assertNotMatch(foot, /password|sign|log ?in|user|e-?mail|continue|next|submit/i);
-    assertNotMatch(html.slice(0, html.indexOf("<form")), /<(?:a|button|input)\b/);
+    assertNotMatch(html.slice(0, html.search(/<form|<div class="theme-form-row"/)), /<(?:a|button|input)\b/);
     assertNotMatch(html, /<(?:style|svg)\b| style="/);
     // Where the button of the provider is no submit button.
     assertEquals(/<script\b/.test(html), /^(?:adfs|pingfederate)/.test(loginPage), loginPage);
@@ -596,13 +623,20 @@ test("[UI-31] the choice of an account needs no password for the user who is log
   }
 });
 
-test("[UI-31] Entra says that the user has logged out, unless the application is to follow", async () => {
-  const { authorizationUrl, logoutUrl, program } = await start({ profile: "entra" });
-  const browser = program();
-  await browser.logIn(authorizationUrl, "bob@app.example");
-  const { forms: [form] } = await browser.open(logoutUrl);
-  const fields = Object.fromEntries(form!.controls.map(({ name, value }) => [name, value]));
-  assertStringIncludes(await (await browser.request(form!.action, fields)).text(), "You signed out of your account");
+test("[UI-31] Entra and Keycloak say that the user has logged out, unless the application is to follow", async () => {
+  for (
+    const [profile, text] of [["entra", "You signed out of your account"], [
+      "keycloak",
+      'id="kc-info-message"',
+    ]] as const
+  ) {
+    const { authorizationUrl, logoutUrl, program } = await start({ profile });
+    const browser = program();
+    await browser.logIn(authorizationUrl, "bob@app.example");
+    const { forms: [form] } = await browser.open(logoutUrl);
+    const fields = Object.fromEntries(form!.controls.map(({ name, value }) => [name, value]));
+    assertStringIncludes(await (await browser.request(form!.action, fields)).text(), text);
+  }
 });
 
 test("[UI-31] a real host has its own page", async () => {

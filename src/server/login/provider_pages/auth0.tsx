@@ -21,16 +21,27 @@ const prompt = (form: string, button: string) => ({
   ),
 });
 
-const error = { text: "Wrong email or password", id: "error-element-password", class: "ulp-input-error-message" };
-
 const universal = {
   ...prompt("_form-login _form-login-id", "_button-login _button-login-id"),
+  ...{ rejectsMalformed: true, errorStatus: 400 },
   title: ({ client }: ScreenProps) => `Log in | ${client}`,
   above: [() => <h1>Welcome</h1>, purpose],
   hidden: [{ type: "hidden", name: "state" }],
-  username: { label: "Email address*", labelAttributes: { id: "username-label" }, id: "username", name: "username" },
-  password: { label: "Password*", labelAttributes: { id: "password-label" }, id: "password", name: "password" },
-  fault: { ...error, empty: "Password is required", emptyId: "error-cs-password-required" },
+  username: {
+    ...{ label: "Email address*", labelAttributes: { id: "username-label" }, id: "username", name: "username" },
+    faults: {
+      empty: { id: "error-cs-username-required", text: "Please enter an email address" },
+      malformed: { id: "error-cs-email-invalid", text: "Email is not valid." },
+    },
+  },
+  password: {
+    ...{ label: "Password*", labelAttributes: { id: "password-label" }, id: "password", name: "password" },
+    faults: { empty: { id: "error-cs-password-required", text: "Password is required" } },
+  },
+  fault: {
+    ...{ text: "Wrong email or password", id: "error-element-password", class: "ulp-input-error-message" },
+    as: "span" as const,
+  },
   inside: (fields: VNode, button: VNode) => (
     <>
       {fields}
@@ -41,36 +52,73 @@ const universal = {
   ),
 };
 
-const { username, password, fault, ...common } = universal;
+const { username, password, ...common } = universal;
 
 /** @param field The first field: the e-mail address, or the user name, of a database that requires one. */
 function lockPage(field: Field): ProviderPage {
-  const block = "field auth0-lock-input-block auth0-lock-input-";
-  const wrap = (input: VNode) => <div class="auth0-lock-input-wrap auth0-lock-input-wrap-with-icon">{input}</div>;
+  const input = (name: string) => {
+    const hint = (text: string) => ({
+      text,
+      boxes: [
+        { id: `auth0-lock-error-msg-${name}`, class: "auth0-lock-error-msg", role: "alert" },
+        { class: "auth0-lock-error-invalid-hint" },
+      ],
+    } as const);
+    return {
+      ...{ id: `1-${name}`, name, class: "auth0-lock-input" },
+      faults: { empty: hint("Can't be blank"), malformed: hint("Invalid") },
+      wrap: (content: VNode, fault: VNode | undefined) => (
+        <div class={`auth0-lock-input-block auth0-lock-input-${name}`}>
+          <div class="auth0-lock-input-wrap auth0-lock-input-wrap-with-icon">{content}</div>
+          {fault}
+        </div>
+      ),
+    };
+  };
+  const { id, ...username } = input(field.name);
   return loginPage("state", {
     path: () => "/login",
     title: "Sign In with Auth0",
-    frame: (content) => <div class="auth0-lock-container auth0-lock-widget-container">{content}</div>,
-    attributes: { class: "form auth0-lock-widget" },
-    top: ({ realm }) => <h1 class="auth0-lock-name">{realm}</h1>,
+    rejectsMalformed: field.type === "email",
+    frame: (content) => (
+      <div class="auth0-lock-container">
+        <div id="auth0-lock-container-1" class="auth0-lock">
+          <div class="auth0-lock-center">{content}</div>
+        </div>
+      </div>
+    ),
+    above: [({ realm }) => <h1 class="auth0-lock-name">{realm}</h1>],
+    attributes: { class: "auth0-lock-widget" },
     inside: (fields, button) => (
-      <>
-        <div class="form auth0-lock-form">
-          {fields}
-          <a class="auth0-lock-alternative-link" href="#1-password">Don't remember your password?</a>
+      <div class="form auth0-lock-widget-container">
+        <div class="form auth0-lock-content-body-wrapper">
+          <ul class="ways auth0-lock-tabs">
+            <li class="auth0-lock-tabs-current">
+              <span>Log In</span>
+            </li>
+            <li>
+              <a href={`#${id}`}>Sign Up</a>
+            </li>
+          </ul>
+          <div class="form auth0-lock-form">
+            {fields}
+            <a class="auth0-lock-alternative-link" href="#1-password">Don't remember your password?</a>
+          </div>
         </div>
         {button}
-      </>
+      </div>
     ),
-    username: { ...field, id: `1-${field.name}`, class: "auth0-lock-input", box: { class: block + field.name }, wrap },
+    username: { ...field, ...username, id },
     password: {
-      ...{ id: "1-password", name: "password", placeholder: "your password", autocomplete: "off" },
-      ...{ "aria-label": "Password", class: "auth0-lock-input", box: { class: "auth0-lock-input-show-password" } },
-      wrap: (input) => <div class={`${block}password`}>{wrap(input)}</div>,
+      ...{ ...input("password"), placeholder: "your password", autocomplete: "off", "aria-label": "Password" },
+      box: { class: "field auth0-lock-input-show-password" },
     },
     fault: {
       ...{ text: "Wrong email or password.", as: "span", at: "top" },
-      boxes: [{ class: "auth0-global-message auth0-global-message-error" }],
+      boxes: [
+        { class: "auth0-global-message auth0-global-message-error" },
+        { as: "span", class: "animated fadeInUp" },
+      ],
     },
     button: () => (
       <button id="1-submit" class="auth0-lock-submit" name="submit" type="submit" aria-label="Log In">
@@ -101,7 +149,6 @@ export const auth0Pages = {
         </>
       ),
       username,
-      fault: { ...error, text: "Please enter an email address", id: "error-cs-username-required" },
     },
     {
       ...common,
@@ -112,7 +159,6 @@ export const auth0Pages = {
       top: (props) => <span class="ulp-authenticator-selector-text">{props.username}</span>,
       repeatedUsername: "username",
       password,
-      fault,
     },
   ),
 };

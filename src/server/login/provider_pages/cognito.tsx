@@ -7,6 +7,7 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import { loginPage } from "./login_screen.tsx";
+import type { ScreenProps } from "./provider_page.ts";
 
 /** Programs put the host before the action. */
 const relative = (action: string) => action.replace(/^https?:\/\/[^/]+/, "");
@@ -15,18 +16,19 @@ const relative = (action: string) => action.replace(/^https?:\/\/[^/]+/, "");
 const inside = (count: number, content: ComponentChildren): ComponentChildren =>
   count === 0 ? content : <div>{inside(count - 1, content)}</div>;
 
-function twice(form: VNode): VNode {
-  const copy = (style: string, content: ComponentChildren) => (
-    <div class={`modal-content background-customizable modal-content-mobile ${style}`}>
+function twice(form: VNode, { client }: ScreenProps): VNode {
+  const text = <span key="before" class="textDescription-customizable">Sign in with your username and password</span>;
+  const copy = (style: string, content: ComponentChildren, hidden = false) => (
+    <div class={`modal-content background-customizable modal-content-mobile ${style}`} hidden={hidden}>
       <div class="modal-body">{content}</div>
     </div>
   );
   return (
     <>
-      <h1 class="textDescription-customizable">Sign in with your username and password</h1>
+      <h1>{client}</h1>
       <div class="modal-dialog">
-        {copy("visible-xs visible-sm", [<span key="before"></span>, inside(1, form)])}
-        {copy("visible-md visible-lg", inside(1, [<span key="before"></span>, inside(3, form)]))}
+        {copy("visible-xs visible-sm", [text, inside(1, form)], true)}
+        {copy("visible-md visible-lg", inside(1, [text, inside(3, form)]))}
       </div>
     </>
   );
@@ -43,8 +45,17 @@ const submit = (text: string) => (
 const managed = {
   title: "Sign-in",
   attributes: ({ action }: { readonly action: string }) => ({ action: relative(action) }),
-  fault: { text: "Incorrect username or password." },
+  fault: { text: "Invalid input: Incorrect username or password." },
+  username: {
+    ...{ label: "Username", id: "username", name: "username", placeholder: "Enter your username" },
+    faults: { empty: { text: "Missing username." } },
+  },
+  password: {
+    ...{ label: "Password", id: "password", name: "password", placeholder: "Enter your password" },
+    faults: { empty: { text: "Missing password." } },
+  },
 };
+const { username, password, ...common } = managed;
 
 export const cognitoPages = {
   // The profile serves an authorization request at `/login`, too.
@@ -66,7 +77,7 @@ export const cognitoPages = {
     },
     fault: {
       ...{ text: "Incorrect username or password.", id: "loginErrorMessage", class: "errorMessage-customizable" },
-      at: "bottom",
+      ...{ as: "p", at: "bottom" },
     },
     button: () => (
       <>
@@ -75,25 +86,30 @@ export const cognitoPages = {
           {...{ name: "signInSubmitButton", type: "submit", value: "Sign in", "aria-label": "submit" }}
           class="btn btn-primary submitButton-customizable"
         />
+        <input type="hidden" name="cognitoAsfData" />
       </>
     ),
   }),
   "cognito-managed": loginPage(
     "state",
     {
-      ...managed,
+      ...{ ...common, username },
       path: () => "/login/",
       above: [() => <h1>Sign in</h1>],
-      username: { label: "Username", id: "username", name: "username", placeholder: "Enter your username" },
       button: () => submit("Next"),
     },
     {
-      ...managed,
+      ...{ ...common, password },
       path: () => "/login/password",
       above: [() => <h1>Enter your password</h1>],
-      top: ({ username }) => <p>{username}</p>,
-      password: { label: "Password", id: "password", name: "password", placeholder: "Enter your password" },
+      top: (props) => <p>{props.username}</p>,
       button: () => submit("Continue"),
     },
   ),
+  "cognito-managed-one-page": loginPage("state", {
+    ...managed,
+    path: () => "/login/",
+    above: [() => <h1>Sign in</h1>],
+    button: () => submit("Sign in"),
+  }),
 };

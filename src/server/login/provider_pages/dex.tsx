@@ -9,16 +9,20 @@ import { Document } from "./document.tsx";
 import { type LoginForm, loginPage } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
+// Its link leads to the form, which programs also post to the URL of the link.
 function Connectors(props: ScreenProps): VNode {
+  const href = props.action.replace("/auth/local?", "/auth/local/login?");
   return (
     <Document props={props} title="dex">
       <h1 class="theme-heading">Log in to dex</h1>
-      <form class="theme-form-row" method="post" action={props.action}>
-        <button type="submit" class="dex-btn theme-btn-provider">
-          <span class="dex-btn-icon dex-btn-icon--local"></span>
-          <span class="dex-btn-text">Log in with Email</span>
-        </button>
-      </form>
+      <div class="theme-form-row">
+        <a href={href} target="_self">
+          <button type="button" class="dex-btn theme-btn-provider">
+            <span class="dex-btn-icon dex-btn-icon--local"></span>
+            <span class="dex-btn-text">Log in with Email</span>
+          </button>
+        </a>
+      </div>
     </Document>
   );
 }

@@ -6,14 +6,23 @@
  * B2CWebAppCallsWebApiLocally.cs); Azure-Samples/active-directory-b2c-custom-policy-starterpack names its other ids.
  */
 
-import type { ButtonHTMLAttributes, VNode } from "preact";
+import type { ButtonHTMLAttributes, InputHTMLAttributes, VNode } from "preact";
 import { Document, LogoutForm } from "./document.tsx";
 import { loginPage } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
-/** The classes of its buttons, which XPath in tests spells out. */
-const [primary, secondary] = ["primary", "secondary"].map((rank) =>
-  `win-button button_${rank} high-contrast-overrides button ext-button ${rank} ext-${rank}`
+/** A button: XPath in tests spells out the classes, and those of the element around it. */
+const Button = ({ rank, ...input }: { readonly rank: "primary" | "secondary" } & InputHTMLAttributes) => (
+  <div class="inline-block button-item ext-button-item">
+    <input
+      class={`win-button button_${rank} high-contrast-overrides button ext-button ${rank} ext-${rank}`}
+      {...input}
+    />
+  </div>
+);
+
+const Submit = ({ value }: { readonly value: string }) => (
+  <Button rank="primary" type="submit" id="idSIButton9" value={value} data-report-event="Signin_Submit" />
 );
 
 const logo = () => <div class="logo" role="img" aria-label="Microsoft">Microsoft</div>;
@@ -35,8 +44,8 @@ function StaySignedIn(props: ScreenProps): VNode {
           <label for="KmsiCheckboxField">Don't show this again</label>
         </div>
         <div class="ways" data-testid="textButtonContainer">
-          <input type="button" id="idBtn_Back" class={secondary} value="No" data-submit data-secondary />
-          <input type="submit" id="idSIButton9" class={primary} value="Yes" />
+          <Button rank="secondary" type="button" id="idBtn_Back" value="No" data-submit data-secondary />
+          <Submit value="Yes" />
         </div>
       </form>
     </Document>
@@ -110,7 +119,7 @@ const noKmsi = loginPage(
   {
     ...common,
     path: (base) => `${tenant(base)}/GetCredentialType`,
-    rejectsUnknown: true,
+    ...{ rejectsUnknown: true, isSkippedByHint: true },
     choice: (props) => <PickAccount {...props} />,
     above: [logo, () => <div id="loginHeader" role="heading" aria-level={1}>Sign in</div>],
     username: {
@@ -119,13 +128,17 @@ const noKmsi = loginPage(
     },
     fault: {
       text: "We couldn't find an account with that username.",
+      unknown: ({ username }) =>
+        username.includes("@")
+          ? "This username may be incorrect. Make sure you typed it correctly. Otherwise, contact your admin."
+          : "We couldn't find an account with that username.",
       empty: "Enter a valid email address, phone number, or Skype name.",
       id: "usernameError",
     },
     button: () => (
       <>
         <a id="cantAccessAccount" href="#i0116">Can’t access your account?</a>
-        <input type="submit" id="idSIButton9" class={primary} value="Next" />
+        <Submit value="Next" />
       </>
     ),
   },
@@ -150,7 +163,7 @@ const noKmsi = loginPage(
       <>
         <a id="idA_PWD_ForgotPassword" href="#i0118">Forgot my password</a>
         <div data-testid="textButtonContainer">
-          <input type="submit" id="idSIButton9" class={primary} value="Sign in" />
+          <Submit value="Sign in" />
         </div>
       </>
     ),

@@ -22,6 +22,7 @@ function Authorize(props: ScreenProps): VNode {
         <button
           {...{ type: "submit", name: "authorize", value: "1", id: "js-oauth-authorize-btn" }}
           class="btn btn-primary js-oauth-authorize-btn"
+          data-octo-click="oauth_application_authorization"
         >
           Authorize {client}
         </button>
@@ -31,36 +32,41 @@ function Authorize(props: ScreenProps): VNode {
   );
 }
 
-export const github: ProviderPage = {
-  ...loginPage("return_to", {
-    path: () => "/login",
-    action: () => "/session",
-    title: "Sign in to GitHub · GitHub",
-    frame: (content) => <div id="login">{content}</div>,
-    above: [() => <h1>Sign in to GitHub</h1>],
-    attributes: { class: undefined },
-    hidden: [{ type: "hidden", name: "authenticity_token" }, { type: "hidden", name: "return_to" }],
-    inside: (fields, button) => (
-      <div class="form auth-form-body mt-3">
-        {fields}
-        <a id="forgot-password" href="#password">Forgot password?</a>
-        {button}
-      </div>
-    ),
-    username: { label: "Username or email address", id: "login_field", name: "login", class: "js-login-field" },
-    password: { label: "Password", id: "password", name: "password", class: "js-password-field" },
-    fault: {
-      text: "Incorrect username or password.",
-      class: "flash flash-full flash-error",
-      at: "above",
-      ...{ boxes: [{ id: "js-flash-container" }], hasEmptyBoxes: true },
-    },
-    button: () => (
-      <input type="submit" name="commit" value="Sign in" class="btn btn-primary btn-block js-sign-in-button" />
-    ),
-  }),
-  approval: {
-    path: (base) => `${base}/authorize/confirm`,
-    ...{ isConsent: true, deny: ["authorize", "0"], Page: Authorize },
+const noConsent = loginPage("return_to", {
+  path: () => "/login",
+  action: () => "/session",
+  title: "Sign in to GitHub · GitHub",
+  frame: (content) => <div id="login">{content}</div>,
+  above: [() => <h1>Sign in to GitHub</h1>],
+  attributes: { class: undefined },
+  hidden: [{ type: "hidden", name: "authenticity_token" }, { type: "hidden", name: "return_to" }],
+  inside: (fields, button) => (
+    <div class="form auth-form-body mt-3">
+      {fields}
+      <a id="forgot-password" href="#password">Forgot password?</a>
+      {button}
+    </div>
+  ),
+  username: { label: "Username or email address", id: "login_field", name: "login", class: "js-login-field" },
+  password: { label: "Password", id: "password", name: "password", class: "js-password-field" },
+  fault: {
+    text: "Incorrect username or password.",
+    class: "flash flash-full flash-error",
+    at: "above",
+    ...{ boxes: [{ id: "js-flash-container" }], hasEmptyBoxes: true },
   },
-};
+  button: () => (
+    <input type="submit" name="commit" value="Sign in" class="btn btn-primary btn-block js-sign-in-button" />
+  ),
+});
+
+export const githubPages = {
+  github: {
+    ...noConsent,
+    approval: {
+      path: (base) => `${base}/authorize/confirm`,
+      ...{ isConsent: true, deny: ["authorize", "0"], Page: Authorize },
+    },
+  },
+  "github-no-consent": noConsent,
+} satisfies Record<string, ProviderPage>;

@@ -3,7 +3,8 @@
  * Google, two pages: the ids, names and classes that public suites fill in (`#identifierId`, `#identifierNext button`,
  * `input[name=Passwd]`, `#passwordNext`), of which Cypress's guide "Google Authentication" says that Google changes them.
  * `google-consent` also asks for consent (`#submit_approve_access`).
- * `google-2019`: those of suites of 2018 to 2020 (`//*[@id="identifierNext"]/span/span`, `input[name=password]`).
+ * `google-2019`: those of suites of 2018 to 2020 (`//*[@id="identifierNext"]/span/span`, `input[name=password]`), and
+ * `google-2021` those of suites until 2022 (`#identifierNext > div > button`, with the same name of the password).
  */
 
 import { type ButtonHTMLAttributes, Fragment, h, type VNode } from "preact";
@@ -20,7 +21,7 @@ function ChooseAccount({ action, recent, client }: ScreenProps): VNode {
       <h1 id="headingText">Choose an account</h1>
       <p id="headingSubtext">to continue to {client}</p>
       <form class="form" action={action} method="post">
-        <ul class="plain">
+        <ul class="people">
           {recent.map((name, i) => (
             <li key={name}>
               <div class="fit" data-identifier={name} data-authuser={i}>
@@ -58,6 +59,8 @@ const wrap = (input: VNode, fault: VNode | undefined) => {
   return h(Fragment, null, h("div", { class: "aCsJod oJeWuf" }, inner), fault);
 };
 
+const error = { as: "span", boxes: [{ class: "o6cuMc" }] } as const;
+
 /** The page that asks for consent. */
 function Consent(props: ScreenProps): VNode {
   const { action, client, username, scope } = props;
@@ -91,7 +94,7 @@ function pages(next: (id: string) => VNode, name: string) {
         ...{ label: "Email or phone", id: "identifierId", name: "identifier", type: "email" },
         ...{ class: "whsOnd", wrap },
       },
-      fault: { text: "Couldn’t find your Google Account", empty: "Enter an email or phone number" },
+      fault: { ...error, text: "Couldn’t find your Google Account", empty: "Enter an email or phone number" },
       button: () => next("identifierNext"),
     },
     {
@@ -102,13 +105,17 @@ function pages(next: (id: string) => VNode, name: string) {
         ({ username }) => <div id="profileIdentifier" data-email={username}>{username}</div>,
       ],
       password: { name, "aria-label": "Enter your password", box: { id: "password" }, class: "whsOnd", wrap },
-      fault: { text: "Wrong password. Try again or click Forgot password to reset it.", empty: "Enter a password" },
+      fault: {
+        ...{ ...error, text: "Wrong password. Try again or click Forgot password to reset it." },
+        empty: "Enter a password",
+      },
       button: () => next("passwordNext"),
     },
   );
 }
 
-const google = pages((id) => <Button id={id} text="Next" />, "Passwd");
+const next = (id: string) => <Button id={id} text="Next" />;
+const google = pages(next, "Passwd");
 
 export const googlePages = {
   google,
@@ -123,4 +130,5 @@ export const googlePages = {
     (id) => h("button", { id, type: "submit", role: "button" }, h("span", null, h("span", null, "Next"))),
     "password",
   ),
+  "google-2021": pages(next, "password"),
 } satisfies Record<string, ProviderPage>;

@@ -57,7 +57,17 @@ function keycloakPage(
     : [{ ...first, password, fault: fault("Invalid username or password.", "username") }];
   return {
     ...loginPage("session_code", ...screens),
+    parameters: (name) => ({ execution: "0ec8a7f2-5d8f-4ac7-9a0e-3c1d7a4a3f52", tab_id: name }),
     accountTitle: "Account Management",
+    // themes/src/main/resources/theme/base/login/info.ftl
+    LoggedOut: (props) => (
+      <Document props={props} title="You are logged out">
+        <h1 id="kc-page-title">You are logged out</h1>
+        <div id="kc-info-message">
+          <p class="instruction">You are logged out</p>
+        </div>
+      </Document>
+    ),
     Logout: (props) => (
       <Document props={props} title="Logging out">
         <h1 id="kc-page-title">Logging out</h1>

@@ -25,20 +25,23 @@ export interface Field extends Attributes {
   readonly attributes?: (props: ScreenProps) => Attributes;
   /** Puts elements around the input and the fault below it. Default: none. */
   readonly wrap?: (input: VNode, fault: VNode | undefined, props: ScreenProps) => VNode;
+  /** What is wrong with this field alone, and stands below it. Default: the fault of the form is shown. */
+  readonly faults?: { readonly empty?: FieldFault; readonly malformed?: FieldFault };
 }
+
+/** Text and elements, where they are not those of the fault of the form. */
+type FieldFault = Pick<Fault, "text"> & Partial<Pick<Fault, "as" | "id" | "class" | "boxes">>;
 
 /** Why the form is shown again, in the words of the provider. */
 interface Fault {
   readonly text: string;
   /** For a user who does not exist. Default: `text`. */
-  readonly unknown?: string;
+  readonly unknown?: string | ((props: ScreenProps) => string);
   /** For an empty field. Default: `text`. */
   readonly empty?: string;
   /** The element. Default: `div`. */
   readonly as?: "div" | "li" | "p" | "span";
   readonly id?: string;
-  /** Its id for an empty field. Default: `id`. */
-  readonly emptyId?: string;
   readonly class?: string;
   /** Where it stands: above the form, first or last in it, or below a field. Default: below the last field. */
   readonly at?: "above" | "top" | "username" | "password" | "bottom";
@@ -102,15 +105,22 @@ function Content({ form, props }: { readonly form: LoginForm; readonly props: Sc
   const { above: [first, ...others] = [], attributes, hidden = [], top, inside, username, password, fault, button } =
     form;
   const [state] = new URL(props.action).searchParams.values();
-  const { at = password === undefined ? "username" : "password", boxes = [], hasEmptyBoxes } = fault;
-  const id = props.error === "empty" ? fault.emptyId ?? fault.id : fault.id;
-  const isAlert = boxes.every(({ role }) => role !== "alert");
-  const text = props.error && <FaultText {...{ ...fault, id, isAlert }} text={faultText(fault, props)} />;
-  const shown = text || hasEmptyBoxes
-    ? boxes.reduceRight<VNode | undefined>((inner, { as = "div", ...box }) => h(as, box, inner), text)
-    : undefined;
-  const faultAt = (place: typeof at) => place === at ? shown : undefined;
-  const described = { "aria-invalid": props.error !== undefined, "aria-describedby": props.error && id };
+  const { error } = props;
+  const ownFault = (field: Field | undefined, isEmpty: boolean): FieldFault | undefined =>
+    error === "malformed" || error === "empty" && isEmpty ? field?.faults?.[error] : undefined;
+  const own = { username: ownFault(username, props.username === ""), password: ownFault(password, true) };
+  const isOwn = own.username !== undefined || own.password !== undefined;
+  const text = error === undefined || isOwn ? undefined : faultText(fault, props);
+  const { at = password === undefined ? "username" : "password", hasEmptyBoxes } = fault;
+  const faultAt = (place: typeof at) => {
+    const ofField = place === "username" || place === "password" ? own[place] : undefined;
+    if (ofField !== undefined) return <FaultInBoxes {...fault} {...ofField} />;
+    return place === at && (text !== undefined || hasEmptyBoxes) ? <FaultInBoxes {...fault} text={text} /> : undefined;
+  };
+  const described = (place: "username" | "password") => ({
+    ...{ props, fault: faultAt(place), "aria-invalid": error !== undefined },
+    "aria-describedby": error && (own[place] ?? fault).id,
+  });
   const name = { type: "text", value: props.username, autocomplete: "username", autofocus: true } as const;
   const secret = { type: "password", value: "", autocomplete: "current-password", autofocus: !username } as const;
   const fields = (
@@ -118,8 +128,8 @@ function Content({ form, props }: { readonly form: LoginForm; readonly props: Sc
       {hidden.map((field) => <input key={field.name} {...field as InputHTMLAttributes} value={state} />)}
       {top?.(props)}
       {faultAt("top")}
-      {username && <FieldBox {...described} {...name} {...username} {...{ props, fault: faultAt("username") }} />}
-      {password && <FieldBox {...described} {...secret} {...password} {...{ props, fault: faultAt("password") }} />}
+      {username && <FieldBox {...described("username")} {...name} {...username} />}
+      {password && <FieldBox {...described("password")} {...secret} {...password} />}
       {faultAt("bottom")}
     </>
   );
@@ -138,8 +148,17 @@ function Content({ form, props }: { readonly form: LoginForm; readonly props: Sc
   );
 }
 
-function faultText({ text, unknown = text, empty = text }: Fault, { error, reason }: ScreenProps): string {
-  return reason ?? (error === "empty" ? empty : error === "username" ? unknown : text);
+function faultText({ text, unknown = text, empty = text }: Fault, props: ScreenProps): string {
+  if (props.reason !== undefined) return props.reason;
+  if (props.error === "username") return typeof unknown === "string" ? unknown : unknown(props);
+  return props.error === "empty" ? empty : text;
+}
+
+/** @param text Default: the elements are empty. */
+function FaultInBoxes({ boxes = [], text, ...fault }: Omit<Fault, "text"> & { readonly text?: string }): VNode {
+  const isAlert = boxes.every(({ role }) => role !== "alert");
+  const inner = text === undefined ? null : <FaultText {...fault} text={text} isAlert={isAlert} />;
+  return <>{boxes.reduceRight<VNode | null>((content, { as = "div", ...box }) => h(as, box, content), inner)}</>;
 }
 
 /** Why a form is shown again. */
@@ -152,12 +171,14 @@ export function FaultText(
   return <Element id={id} class={style === undefined ? "fault" : `fault ${style}`} role={role}>{text}</Element>;
 }
 
-function FieldBox({ label, labelAttributes, box, before, attributes, wrap, props, fault, ...input }: Field & {
-  readonly type: "email" | "password" | "text";
-  readonly props: ScreenProps;
-  /** Stands below the input. */
-  readonly fault: VNode | undefined;
-}): VNode {
+function FieldBox(
+  { label, labelAttributes, box, before, attributes, wrap, faults: _, props, fault, ...input }: Field & {
+    readonly type: "email" | "password" | "text";
+    readonly props: ScreenProps;
+    /** Stands below the input. */
+    readonly fault: VNode | undefined;
+  },
+): VNode {
   const element = <input {...input as InputHTMLAttributes} {...attributes?.(props)} />;
   return (
     <>

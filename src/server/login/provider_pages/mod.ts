@@ -9,7 +9,7 @@ import { cognitoPages } from "./cognito.tsx";
 import { dexPages } from "./dex.tsx";
 import { entraPages } from "./entra.tsx";
 import { fusionauth } from "./fusionauth.tsx";
-import { github } from "./github.tsx";
+import { githubPages } from "./github.tsx";
 import { googlePages } from "./google.tsx";
 import { identityServerPages } from "./identity_server.tsx";
 import { keycloakPages } from "./keycloak.tsx";
@@ -30,7 +30,7 @@ const providerPages: Readonly<Record<Exclude<LoginPageName, "latchkey">, Provide
   ...dexPages,
   ...entraPages,
   fusionauth,
-  github,
+  ...githubPages,
   ...googlePages,
   ...identityServerPages,
   ...keycloakPages,

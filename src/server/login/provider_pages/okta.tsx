@@ -2,8 +2,9 @@
 /**
  * Okta: the sign-in widget of the identity engine (okta/okta-auth-js test/e2e/pageobjects/OktaLogin.js, signinOIE), on
  * one page and identifier first, and the classic one (the same file, signinLegacy). The classic one with routing rules is
- * identifier first too: okta/okta-signin-widget src/v1/controllers/IDPDiscoveryController.js. The third generation of the
- * widget has a `<button>`, and ids that are the names (`BUNDLE === "next"` in test/e2e of the same repository).
+ * identifier first too: okta/okta-signin-widget src/v1/controllers/IDPDiscoveryController.js. With passwordlessAuth, it
+ * asks for the password on another page: src/v1/views/mfa-verify/PasswordForm.js. The third generation of the widget has
+ * a `<button>`, and ids that are the names (`BUNDLE === "next"` in test/e2e of the same repository).
  */
 
 import type { VNode } from "preact";
@@ -29,7 +30,7 @@ interface Widget {
 function widget(
   { path = "/signin", form, heading = "Sign In", username, password, submit, isThird, ...words }: Widget,
 ): LoginForm {
-  const view = username === undefined ? "mfa-verify" : "primary-auth";
+  const view = username === undefined ? "mfa-verify mfa-verify-password" : "primary-auth";
   const { remember: [remember, keep] = ["rememberMe", "Keep me signed in"], forgot = "Forgot password?" } = words;
   const field = ([id, name]: Field, label: string) => ({
     ...{ id, name, label },
@@ -45,7 +46,14 @@ function widget(
     path: () => path,
     isInPlace: true,
     title: ({ realm }) => `${realm} - Sign In`,
-    frame: (content) => <div id="okta-sign-in" class={`auth-container siw-main-view ${view}`}>{content}</div>,
+    frame: (content) => (
+      <>
+        <div id="okta-sign-in" class={`auth-container siw-main-view ${view}`}>{content}</div>
+        <p class="copyright">
+          Powered by <a href="#okta-sign-in">Okta</a>
+        </p>
+      </>
+    ),
     attributes: { id: form, class: "o-form", "data-se": "o-form" },
     top: (props) => (
       <>
@@ -75,8 +83,8 @@ function widget(
       as: "p",
       at: "top",
       boxes: [
-        { class: "o-form-error-container", "data-se": "o-form-error-container" },
-        { class: "okta-form-infobox-error infobox infobox-error" },
+        { class: "o-form-error-container o-form-has-errors", "data-se": "o-form-error-container" },
+        { class: "okta-form-infobox-error infobox infobox-error", role: "alert" },
       ],
     },
     button: () =>
@@ -92,7 +100,7 @@ const passcode = "credentials.passcode";
 const classic: Widget = {
   username: ["okta-signin-username", "username"],
   password: ["okta-signin-password", "password"],
-  submit: { id: "okta-signin-submit", value: "Sign in" },
+  submit: { id: "okta-signin-submit", value: "Sign In" },
   ...{ remember: ["remember", "Remember me"], forgot: "Need help signing in?" },
 };
 const verify = "/signin/verify";
@@ -113,6 +121,10 @@ export const oktaPages = {
   "okta-classic-identifier-first": login(
     { ...classic, username: ["idp-discovery-username", "username"], password: undefined, submit: next },
     { ...classic, path: verify },
+  ),
+  "okta-classic-passwordless": login(
+    { ...classic, password: undefined, submit: { ...classic.submit, value: "Next" } },
+    { path: verify, heading: "Password", password: ["input67", "password"], submit: { value: "Verify" } },
   ),
   "okta-gen3": login({ ...third, submit: { value: "Sign in" } }),
   "okta-gen3-identifier-first": login(

@@ -18,8 +18,11 @@ export interface ScreenProps extends Site {
   readonly username: string;
   /** The e-mail addresses, or names, of users that the browser has logged in before, if the request asks for a choice. */
   readonly recent: readonly string[];
-  /** Why the screen is shown again: the user does not exist, the password is wrong, or a field is empty. Absent: it is not. */
-  readonly error?: "username" | "password" | "empty";
+  /**
+   * Why the screen is shown again: the user does not exist, the name is no e-mail address, the password is wrong, or a
+   * field is empty. Absent: it is not.
+   */
+  readonly error?: "username" | "malformed" | "password" | "empty";
   /** What the provider would not say: too many attempts, or a login that the client does not accept. Default: none. */
   readonly reason?: string;
   /** Who can log in here. */
@@ -54,8 +57,14 @@ export interface LoginScreen extends Screen {
   readonly username?: string;
   /** The field with the password. Absent: a later screen asks. */
   readonly password?: string;
+  /** Whether it is left out for a user whom the client names (`login_hint`). Default: false. */
+  readonly isSkippedByHint?: boolean;
   /** Whether it says that a user does not exist; others leave that to the screen of the password. Default: false. */
   readonly rejectsUnknown?: boolean;
+  /** Whether it rejects a name that is no e-mail address, unless a user has it. Default: false. */
+  readonly rejectsMalformed?: boolean;
+  /** The status with which it is shown again. Default: 200. */
+  readonly errorStatus?: number;
   /** Whether it lists the users of the browser, if the request asks for a choice; its field is `account`. Default: false. */
   readonly hasChoice?: boolean;
 }
@@ -69,6 +78,8 @@ export interface ApprovalScreen extends Screen {
 export interface ProviderPage {
   /** The parameter in the query of its pages that carries the authorization request. */
   readonly state: string;
+  /** Further parameters there, which programs look for, by the name of the interaction. Default: none. */
+  readonly parameters?: (name: string) => Readonly<Record<string, string>>;
   /** The screens of the login; the last one asks for the password. */
   readonly screens: readonly [LoginScreen, ...LoginScreen[]];
   /** The screen after the login. Default: none. */
