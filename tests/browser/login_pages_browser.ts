@@ -282,6 +282,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         for (const value of ["Sign in", "Yes"]) {
           const button = `input[@data-report-event='Signin_Submit'][@value='${value}']`;
           await xpath(page, `//div[@class='inline-block button-item ext-button-item']/${button}`).click();
+          if (value === "Sign in") await page.waitForURL(/\/login\?/);
         }
       },
       "XPath of headings": async (page) => {

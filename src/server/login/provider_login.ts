@@ -89,10 +89,14 @@ export async function showApproval(
   session: Session,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<HttpResponse> {
-  const login = await loginProof(context, pending.id, session);
-  const shown = { page, pending, query: { login } };
-  return redirect("GET", screenUrl(context, page.approval!, shown, "path"), headers);
+  const query = { login: await loginProof(context, pending.id, session) };
+  const username = approvedName(pending, session);
+  return proceedTo(context, page.approval!, { page, pending, query, headers, username });
 }
+
+/** The name of the user on the screen after the login: as typed. */
+const approvedName = ({ request }: Interaction, { user }: Session): string =>
+  request.loginRequirements.loginHint ?? shownName(user);
 
 /** What a screen is shown for. */
 interface Shown {
@@ -324,7 +328,7 @@ function approvalHandlers(page: ProviderPage): Handlers<HostedServer> {
   const show = withSession((session, context, pending, query) =>
     showScreen(context, screen, {
       ...{ page, pending, query: { login: query.get("login")! } },
-      username: pending.request.loginRequirements.loginHint ?? shownName(session.user),
+      username: approvedName(pending, session),
     })
   );
   return handlersOf(page, show, (form) =>

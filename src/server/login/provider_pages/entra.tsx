@@ -204,7 +204,7 @@ export const entraPages = {
   entra: {
     ...noKmsi,
     ...logoutPages,
-    approval: { path: (base) => `${tenant(base)}/kmsi`, isConsent: false, Page: StaySignedIn },
+    approval: { path: (base) => `${tenant(base)}/kmsi`, isInPlace: true, isConsent: false, Page: StaySignedIn },
   },
   "entra-b2c": b2c("email"),
   "entra-b2c-logonidentifier": b2c("logonIdentifier"),
