@@ -17,6 +17,7 @@ import { builtInKeys } from "../../src/testing/built_in_keys.ts";
 import { assertTokenResponse, clients, decodeClaims, encode, forEachCase, testServer } from "../kit.ts";
 import type { TestServer, TokenResponseBody } from "../kit.ts";
 import { openBrowser } from "./browser.ts";
+import { storePairs } from "./store_pairs.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { until } from "../until.ts";
 
@@ -243,20 +244,8 @@ test("[JK-04] key settings out of range are rejected at startup", async () => {
   });
 });
 
-/** Two servers that share a store; on SQLite each has its own handle. */
-const stores: Readonly<Record<string, () => Promise<readonly [Store, Store]>>> = {
-  memory() {
-    const store = memoryStore();
-    return Promise.resolve([store, store]);
-  },
-  async SQLite() {
-    const path = newPath();
-    return [await sqliteStore(path), await sqliteStore(path)];
-  },
-};
-
 test("[JK-04] two servers that start together on one store sign with the same keys from the first token on", async () => {
-  await forEachCase(Object.values(stores), async (open) => {
+  await forEachCase(Object.values(storePairs), async (open) => {
     const [s1, s2] = await open();
     const w = serverKind();
     const [one, two] = await Promise.all([w.open({ store: s1 }), w.open({ store: s2 })]);
@@ -267,7 +256,7 @@ test("[JK-04] two servers that start together on one store sign with the same ke
 });
 
 test("[JK-04] a server that was idle during another's rotation publishes and accepts the new key on its next request", async () => {
-  await forEachCase(Object.values(stores), async (open) => {
+  await forEachCase(Object.values(storePairs), async (open) => {
     for (const asleep of [301, 3600, 5 * day]) {
       const [s1, s2] = await open();
       const w = serverKind();
@@ -292,7 +281,7 @@ test("[JK-04] after an idle period any first request accepts the other server's 
     hint: async (b, token) => (await b.get(`/oauth2/logout?${encode({ id_token_hint: token })}`)).ok,
   };
   await forEachCase(Object.entries(ask), async ([name, accepted]) => {
-    for (const open of Object.values(stores)) {
+    for (const open of Object.values(storePairs)) {
       const [s1, s2] = await open();
       const w = serverKind();
       const [one, two] = await Promise.all([w.open({ store: s1 }), w.open({ store: s2 })]);
@@ -306,7 +295,7 @@ test("[JK-04] after an idle period any first request accepts the other server's 
 });
 
 test("[JK-04] even a rotation without a lead leaves every server of the store with the key", async () => {
-  await forEachCase(Object.values(stores), async (open) => {
+  await forEachCase(Object.values(storePairs), async (open) => {
     const [s1, s2] = await open();
     const w = serverKind();
     const [one, two] = await Promise.all([w.open({ store: s1 }), w.open({ store: s2 })]);
@@ -320,7 +309,7 @@ test("[JK-04] even a rotation without a lead leaves every server of the store wi
 });
 
 test("[JK-04] two servers on one schedule create one key together, and tokens verify with the keys of either", async () => {
-  await forEachCase(Object.values(stores), async (open) => {
+  await forEachCase(Object.values(storePairs), async (open) => {
     const [s1, s2] = await open();
     const w = serverKind();
     const options: LatchkeyOptions = { keys: { rotateEvery: 3600 }, lifetimes: { access_token: 600, id_token: 600 } };
@@ -467,7 +456,7 @@ test("[JK-04] a hundred rotations in a row keep the key of every token, and leav
 });
 
 test("[JK-04, CI-04] rotations during traffic on two servers break no flow", async () => {
-  const [s1, s2] = await stores.SQLite!();
+  const [s1, s2] = await storePairs.SQLite();
   const w = serverKind();
   const [one, two] = await Promise.all([w.open({ store: s1 }), w.open({ store: s2 })]);
   for (let i = 0; i < 20; i++) {

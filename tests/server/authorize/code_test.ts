@@ -3,12 +3,8 @@
 import { assert, assertEquals, assertGreaterOrEqual, assertMatch, assertRejects } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
-import { ConfigurationError, type LatchkeyOptions, memoryStore, type Store } from "../../../src/mod.ts";
-import { sqliteStore } from "../../../src/core/store/sqlite.ts";
+import { test } from "node:test";
+import { ConfigurationError, type LatchkeyOptions, memoryStore } from "../../../src/mod.ts";
 import {
   assertTokenResponse,
   basic,
@@ -24,25 +20,8 @@ import {
   webToken,
 } from "../../kit.ts";
 import type { Fields, TestServer } from "../../kit.ts";
+import { storePairs } from "../store_pairs.ts";
 import { latchkey } from "../../secret_leak_check.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "latchkey-codes-"));
-after(() => rmSync(folder, { recursive: true }));
-
-let files = 0;
-const newPath = () => join(folder, `${files++}.db`);
-
-/** How to open a new store, and how to open it a second time. */
-const stores: Readonly<Record<string, () => Promise<readonly [Store, Store]>>> = {
-  memory() {
-    const store = memoryStore();
-    return Promise.resolve([store, store]);
-  },
-  async SQLite() {
-    const path = newPath();
-    return [await sqliteStore(path), await sqliteStore(path)];
-  },
-};
 
 const start = Date.UTC(2026, 0, 1);
 const otherVerifier = "0123456789-0123456789-0123456789-0123456789";
@@ -202,7 +181,7 @@ test("[CI-03] without a nonce in the authorization request no token has a nonce"
   assertEquals(["nonce" in decodeClaims(id_token), "nonce" in decodeClaims(access_token)], [false, false]);
 });
 
-for (const [name, open] of Object.entries(stores)) {
+for (const [name, open] of Object.entries(storePairs)) {
   test(`[CI-04, CI-06] one of 50 and of 500 concurrent exchanges on two servers succeeds (${name})`, async () => {
     const [store, again] = await open();
     const one = await testServer({ store });

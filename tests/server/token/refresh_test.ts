@@ -7,13 +7,9 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { ConfigurationError, type LatchkeyOptions, memoryStore, type Store } from "../../../src/mod.ts";
 import type { TraceEvent } from "../../../src/server/trace.ts";
-import { sqliteStore } from "../../../src/core/store/sqlite.ts";
 import {
   assertAcceptsFormsOnly,
   assertAuthenticatesClients,
@@ -49,24 +45,8 @@ import {
   testServer,
 } from "../../kit.ts";
 import type { Fields, TestServer } from "../../kit.ts";
+import { storePairs } from "../store_pairs.ts";
 import { latchkey } from "../../secret_leak_check.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "latchkey-refresh-"));
-after(() => rmSync(folder, { recursive: true }));
-
-let files = 0;
-
-/** How to open a new store, and how to open it a second time. */
-const stores: Readonly<Record<string, () => Promise<readonly [Store, Store]>>> = {
-  memory() {
-    const store = memoryStore();
-    return Promise.resolve([store, store]);
-  },
-  async SQLite() {
-    const path = join(folder, `${files++}.db`);
-    return [await sqliteStore(path), await sqliteStore(path)];
-  },
-};
 
 const start = Date.UTC(2026, 0, 1);
 const day = 86_400;
@@ -454,7 +434,7 @@ test("[RT-04] a used token of a public client stays used after the client gets a
   assertEquals(await getOutcome(await refresh(b, first.refresh_token, {}, basicHeader("spa"))), "400 invalid_grant");
 });
 
-for (const [name, openStore] of Object.entries(stores)) {
+for (const [name, openStore] of Object.entries(storePairs)) {
   test(`[RT-05] of 20 and of 100 concurrent refreshes on two servers one succeeds and the grant is revoked (${name})`, async () => {
     for (const tries of [20, 100]) {
       const { one, two, close } = await openTwo(openStore);

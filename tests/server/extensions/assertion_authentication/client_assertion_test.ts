@@ -8,15 +8,11 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { exportJWK, type JWK, type JWTPayload, SignJWT } from "jose";
 import { Buffer } from "node:buffer";
 import { createPublicKey, generateKeyPairSync, sign } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, Store } from "../../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
 import type { TraceEvent } from "../../../../src/server/trace.ts";
-import { sqliteStore } from "../../../../src/core/store/sqlite.ts";
 import { basicHeader, confidentialClient, countOutcomes, refreshTokens, testClients } from "../../client_endpoints.ts";
 import type { Tokens } from "../../client_endpoints.ts";
 import { otherForms } from "../../client_jwts.ts";
@@ -33,11 +29,9 @@ import {
 } from "../../../kit.ts";
 import type { Fields, TestServer } from "../../../kit.ts";
 import { clientKeyPair } from "../../../rsa_keys.ts";
+import { storePairs } from "../../store_pairs.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
 import { sample } from "../../../sample.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "latchkey-assertion-"));
-after(() => rmSync(folder, { recursive: true }));
 
 const start = Date.UTC(2026, 0, 1) / 1000;
 const issuer = "https://as.test";
@@ -448,19 +442,7 @@ test("[JC-02] the server's clock decides", async () => {
   assertEquals(await getOutcome(await ask(b, future)), "200");
 });
 
-/** How to open a new store, and how to open it a second time. */
-const stores: Readonly<Record<string, () => Promise<readonly [Store, Store]>>> = {
-  memory() {
-    const store = memoryStore();
-    return Promise.resolve([store, store]);
-  },
-  async SQLite() {
-    const path = join(folder, "shared.db");
-    return [await sqliteStore(path), await sqliteStore(path)];
-  },
-};
-
-for (const [name, open] of Object.entries(stores)) {
+for (const [name, open] of Object.entries(storePairs)) {
   test(`[JC-03] one of a hundred concurrent uses of one assertion on two servers succeeds (${name})`, async () => {
     const [store, again] = await open();
     const options = await signers();

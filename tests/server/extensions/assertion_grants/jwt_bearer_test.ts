@@ -6,24 +6,11 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from "jose";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import * as oauth from "oauth4webapi";
-import { ConfigurationError, type LatchkeyOptions, memoryStore, type Store } from "../../../../src/mod.ts";
+import { ConfigurationError, type LatchkeyOptions } from "../../../../src/mod.ts";
 import type { TrustedIssuer } from "../../../../src/server/extensions/assertion_grants/settings.ts";
-import { sqliteStore } from "../../../../src/core/store/sqlite.ts";
-import { postgresStore } from "../../../../src/platform/store/sql/postgres.ts";
-import { redisStore } from "../../../../src/platform/store/redis.ts";
-import {
-  dropPostgresSchemas,
-  dropRedisPrefixes,
-  postgresUrl,
-  redisUrl,
-  timeout,
-  uniqueName,
-} from "../../../platform/store/servers.ts";
+import { storeKinds } from "../../../platform/store/store_kinds.ts";
 import { countOutcomes, fetchIntrospection, findLastRule, publicTokens, testClients } from "../../client_endpoints.ts";
 import { clientKeyPair } from "../../../rsa_keys.ts";
 import { exchangeAssertion, foreignIssuer, jwtBearer, startSeconds } from "../../foreign_issuer.ts";
@@ -465,45 +452,13 @@ test("[JB-09] on a real host an e-mail maps to a user only if the issuer says th
   await assertRejects(() => trustingServer({ assumeEmailVerified: true }), ConfigurationError, "users");
 });
 
-/** How to open a new store, and how to open it a second time. */
-const folder = mkdtempSync(join(tmpdir(), "latchkey-bearer-"));
-const names: string[] = [];
-const newName = () => names[names.push(uniqueName()) - 1]!;
-
-after(async () => {
-  rmSync(folder, { recursive: true });
-  if (postgresUrl !== undefined) await dropPostgresSchemas(postgresUrl, names);
-  if (redisUrl !== undefined) await dropRedisPrefixes(redisUrl, names);
-});
-
-const stores: readonly (readonly [name: string, skip: boolean, open: () => Promise<readonly [Store, Store]>])[] = [
-  ["memory", false, () => {
-    const store = memoryStore();
-    return Promise.resolve([store, store]);
-  }],
-  ["SQLite", false, async () => {
-    const path = join(folder, "shared.db");
-    return [await sqliteStore(path), await sqliteStore(path)];
-  }],
-  ["PostgreSQL", postgresUrl === undefined, async () => {
-    const schema = newName();
-    return [
-      await postgresStore(postgresUrl!, { timeout, schema }),
-      await postgresStore(postgresUrl!, { timeout, schema }),
-    ];
-  }],
-  ["Redis", redisUrl === undefined, async () => {
-    const prefix = newName();
-    return [await redisStore(redisUrl!, { timeout, prefix }), await redisStore(redisUrl!, { timeout, prefix })];
-  }],
-];
-
-for (const [name, skip, open] of stores) {
+for (const [name, skip, create] of storeKinds) {
   test(`[JB-10] with singleUse one of twenty concurrent uses of an assertion on two servers succeeds (${name})`, {
     skip,
   }, async () => {
     const idp = await foreignIssuer();
-    const opened = await open();
+    const open = create();
+    const opened = [await open(), await open()];
     const servers = await Promise.all(
       opened.map((store) =>
         testServer({ ...testClients, clients: bearerClients, trustedIssuers: [idp.entry({ singleUse: true })], store })
