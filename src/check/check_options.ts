@@ -1,9 +1,9 @@
 /** The options of a check. */
 
-import { choice, flag, list, object, text, texts, whole } from "../core/policy/field.ts";
+import { choice, flag, list, object, objectField, text, texts, whole } from "../core/policy/field.ts";
 import { suggest } from "../core/policy/suggest.ts";
 import type { Recorder } from "../recorder/recorder.ts";
-import { anyOption, assertOptions, objectOption } from "../testing/options.ts";
+import { anyOption, assertOptions } from "../testing/options.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../testing/test_latchkey.ts";
 import { type Attack, categoryOf, idsNamed } from "./attack.ts";
 import { attacks } from "./attacks/mod.ts";
@@ -131,11 +131,11 @@ const optionsField = object<CheckOptions>("CheckOptions", {
   timeLimits: flag(false),
   timeoutMs: whole(5000, { min: 1, expected: "a whole number of milliseconds, at least 1" }),
   concurrency: whole(8, { min: 1, expected: "a whole number, at least 1" }),
-  server: objectOption,
-  as: objectOption,
+  server: objectField,
+  as: objectField,
   restart: anyOption,
   recoveryMs: whole(60_000, { min: 0, expected: "a whole number of milliseconds" }),
-  baseline: objectOption,
+  baseline: objectField,
   failOn: severitiesField,
   signal: anyOption,
   repeat: anyOption,

@@ -1,10 +1,10 @@
 /** Backchannel authentication (CIBA): a correct client that starts the login of a user, and the user who decides. */
 
 import { cibaGrant } from "../server/extensions/ciba/settings.ts";
-import { object, text } from "../core/policy/field.ts";
+import { object, objectField, text } from "../core/policy/field.ts";
 import type { RequestParameters } from "../client/parameters.ts";
 import type { ClientCredentials } from "../client/authentication.ts";
-import { assertOptions, objectOption } from "./options.ts";
+import { assertOptions } from "./options.ts";
 import { type Polled, type PolledRequestOptions, polledRequests, type RequestUser } from "./polled_request.ts";
 
 /** @internal Options of a backchannel authentication request. */
@@ -23,7 +23,7 @@ const backchannelField = object<BackchannelOptions>("BackchannelOptions", {
   user: text(["alice"]),
   scope: text(["openid read"]),
   bindingMessage: text(["Payment 42"]),
-  params: objectOption,
+  params: objectField,
 }, {});
 
 /** @internal A request that waits for its user, whichever `login` the server has. */

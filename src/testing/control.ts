@@ -7,7 +7,7 @@ import { isDropped, toResponse } from "../core/http/message.ts";
 import { ConnectionDropped } from "../platform/http/dropped_connection.ts";
 import { defaultOutbound, type Outbound } from "../server/fetching/outbound.ts";
 import type { Peer } from "../platform/runtime/bind.ts";
-import { object } from "../core/policy/field.ts";
+import { object, objectField } from "../core/policy/field.ts";
 import { frontChannelBase } from "../core/http/names.ts";
 import { serverOrigins } from "../server/config/server_origins.ts";
 import type { RandomBytes } from "../core/keys/secrets.ts";
@@ -34,7 +34,7 @@ import { dpopKey } from "./dpop.ts";
 import { loginClient } from "./login.ts";
 import type { ExplainRejection } from "./login_error.ts";
 import { mint } from "./mint.ts";
-import { anyOption, assertOptions, objectOption } from "./options.ts";
+import { anyOption, assertOptions } from "./options.ts";
 import { mergePersonas, type Persona, personaField } from "./persona.ts";
 import { registrationClient } from "./registration.ts";
 import { assertKeep, resettableState } from "./resettable_state.ts";
@@ -46,7 +46,7 @@ import { backchannelClient } from "./backchannel.ts";
 import { deviceClient } from "./device.ts";
 import { endSessionOf } from "./end_session.ts";
 
-const optionFields = { seed: anyOption, startsAt: anyOption, recorder: objectOption };
+const optionFields = { seed: anyOption, startsAt: anyOption, recorder: objectField };
 const controlField = object<TestControlOptions>("TestControlOptions", optionFields, {});
 
 /** The initial time of the clock of a server with a seed. */

@@ -1,10 +1,10 @@
 /** Devices without a browser (RFC 8628): a correct client on a device, and the user who enters its code. */
 
 import { deviceGrant } from "../server/extensions/device/settings.ts";
-import { object, text } from "../core/policy/field.ts";
+import { object, objectField, text } from "../core/policy/field.ts";
 import type { RequestParameters } from "../client/parameters.ts";
 import type { ClientCredentials } from "../client/authentication.ts";
-import { anyOption, assertOptions, objectOption } from "./options.ts";
+import { anyOption, assertOptions } from "./options.ts";
 import { type Polled, type PolledRequestOptions, polledRequests, type RequestUser } from "./polled_request.ts";
 
 /** @internal Options of a device. */
@@ -20,7 +20,7 @@ export interface DeviceOptions {
 const deviceField = object<DeviceOptions>("DeviceOptions", {
   scope: text(["openid read"]),
   resource: anyOption,
-  params: objectOption,
+  params: objectField,
 }, {});
 
 /** A device that waits for its user, whichever `login` the server has. */

@@ -1,11 +1,11 @@
 /** DPoP from the client's side: keys, and proofs, valid ones and ones with defects (RFC 9449 §4). */
 
-import { choice, object, text } from "../core/policy/field.ts";
+import { choice, object, objectField, text } from "../core/policy/field.ts";
 import type { RandomBytes } from "../core/keys/secrets.ts";
 import type { Server } from "../core/server.ts";
 import { createProofKey, signProof } from "../client/proof.ts";
 import { type P256Key, p256KeyFrom } from "../platform/runtime/p256_key.ts";
-import { assertOptions, objectOption } from "./options.ts";
+import { assertOptions } from "./options.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 
 /** @internal Options of a proof. */
@@ -26,8 +26,8 @@ export interface ProofOptions {
 const proofField = object<ProofOptions>("ProofOptions", {
   accessToken: text([]),
   nonce: text([]),
-  claims: objectOption,
-  header: objectOption,
+  claims: objectField,
+  header: objectField,
   signedBy: choice(["wrong key"]),
 }, {});
 

@@ -4,7 +4,7 @@ import { metadataOf, type ResponseMode, responseModeNames } from "../server/conf
 import { mustProve } from "../server/extensions/dpop/settings.ts";
 import { mustPush } from "../server/extensions/par/settings.ts";
 import { mustSign } from "../server/extensions/signed_requests/settings.ts";
-import { choice, flag, object, text } from "../core/policy/field.ts";
+import { choice, flag, object, objectField, text } from "../core/policy/field.ts";
 import { parseJsonObject } from "../platform/http/json_body.ts";
 import type { Server } from "../core/server.ts";
 import { type Client, policyOf } from "../core/clients/clients.ts";
@@ -21,7 +21,7 @@ import { assertCallback, assertSignature } from "./assert_callback.ts";
 import { type DpopKey, fixedDpopKey } from "./dpop.ts";
 import { withContentLength } from "./fetch.ts";
 import { type ExplainRejection, LoginError, type RejectionDetails } from "./login_error.ts";
-import { anyOption, assertArgument, assertOptions, objectOption } from "./options.ts";
+import { anyOption, assertArgument, assertOptions } from "./options.ts";
 import { type Persona, personaField, toPersona } from "./persona.ts";
 import type { TestBrowser } from "./browser/test_browser.ts";
 import type { Callback } from "./browser/callback.ts";
@@ -72,9 +72,9 @@ const loginField = object<LoginOptions>("LoginOptions", {
   signedRequest: flag(),
   responseMode: choice(responseModeNames),
   dpop: anyOption,
-  browser: objectOption,
-  authorization: objectOption,
-  token: objectOption,
+  browser: objectField,
+  authorization: objectField,
+  token: objectField,
 }, {});
 
 /** The result of a login. */

@@ -2,7 +2,7 @@
 
 import { userForHint } from "../server/clients/login_hint.ts";
 import { signingAlgorithms } from "../core/keys/signing_algorithm.ts";
-import { choice, type FieldsOf, flag, object, text, texts } from "../core/policy/field.ts";
+import { choice, type FieldsOf, flag, object, objectField, text, texts } from "../core/policy/field.ts";
 import { listNames } from "../core/policy/suggest.ts";
 import { acceptApproval } from "../core/authorize/code.ts";
 import type { AuthorizationRequest } from "../core/authorize/authorization_request.ts";
@@ -25,7 +25,7 @@ import { issueAccessToken, issueIdToken, issueTokens } from "../core/token/token
 import { issueRefreshToken } from "../core/token/tokens/issue_refresh_token.ts";
 import { assertionFields, mintAssertion, type MintedAssertion, type MintedIdJag } from "./mint_assertion.ts";
 import { logoutTokenFields, type MintedLogoutToken, mintLogoutToken } from "./mint_logout_token.ts";
-import { anyOption, assertOptions, objectOption } from "./options.ts";
+import { anyOption, assertOptions } from "./options.ts";
 import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrides } from "./token_overrides.ts";
 import { withPolicy } from "./with_policy.ts";
 import { resourcesOf, withResources } from "../server/token/resources.ts";
@@ -92,8 +92,8 @@ const grantFields: FieldsOf<MintedGrant> = {
   sub: text(["bob"]),
   scope: text(["openid read"]),
   resource: anyOption,
-  authTime: objectOption,
-  dpop: objectOption,
+  authTime: objectField,
+  dpop: objectField,
   acr: text(["urn:example:mfa"]),
   amr: texts(["pwd", "otp", "mfa"]),
   expiresIn: anyOption,
@@ -102,7 +102,7 @@ const grantFields: FieldsOf<MintedGrant> = {
 
 const tokenFields: FieldsOf<MintedToken> = {
   ...grantFields,
-  claims: objectOption,
+  claims: objectField,
   notYetValid: flag(false),
   alg: choice([...signingAlgorithms, "none"]),
   signedBy: anyOption,

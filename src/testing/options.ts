@@ -9,14 +9,6 @@ import { optionsField } from "../server/hosting/options_field.ts";
 /** An option that the function itself validates. */
 export const anyOption: Field<never> = { type: "any", expected: "any value", examples: [] };
 
-/** An option that is an object, whose members the function itself validates. */
-export const objectOption: Field<never> = {
-  type: "object",
-  expected: "an object",
-  examples: [],
-  hint: () => "Pass an object, or remove the option.",
-};
-
 /**
  * Rejects unknown names and values of another type.
  *

@@ -1,7 +1,6 @@
 /** Personas: who uses a test browser, and the header that names the persona to a server without login pages. */
 
-import { objectOption } from "./options.ts";
-import { flag, object, text, texts } from "../core/policy/field.ts";
+import { flag, object, objectField, text, texts } from "../core/policy/field.ts";
 import type { HttpRequest } from "../core/http/message.ts";
 import { OAuthError } from "../core/rules/errors.ts";
 
@@ -30,7 +29,7 @@ export interface Persona {
 export const personaField = object<Persona>("Persona", {
   as: text(["bob"]),
   password: text(["correct-horse-battery-staple"], { mayBeReference: true }),
-  claims: objectOption,
+  claims: objectField,
   deny: flag(false),
   denyScopes: texts(["write"]),
   denyDetails: texts(["payment"]),

@@ -1,10 +1,10 @@
 /** Dynamic registration in one call: the request of a correct client (RFC 7591 §3.1). */
 
-import { object, text } from "../core/policy/field.ts";
+import { object, objectField, text } from "../core/policy/field.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../server/config/client_metadata.ts";
 import { withContentLength } from "./fetch.ts";
 import { type ExplainRejection, LoginError } from "./login_error.ts";
-import { assertOptions, objectOption } from "./options.ts";
+import { assertOptions } from "./options.ts";
 
 /** @internal */
 export interface RegisterOptions {
@@ -49,7 +49,7 @@ export function registrationClient(
   explain: ExplainRejection,
 ): (metadata?: Readonly<Record<string, unknown>>, options?: RegisterOptions) => Promise<RegisteredTestClient> {
   return async (metadata = defaultMetadata, options = {}) => {
-    assertOptions("register, metadata", objectOption, metadata);
+    assertOptions("register, metadata", objectField, metadata);
     assertOptions("register", registerField, options);
     const body = JSON.stringify(metadata);
     const headers = new Headers({ "content-type": "application/json" });

@@ -1,7 +1,7 @@
 /** Fault rules: the requests that a fault applies to, how often it fires, and why it did not fire. */
 
-import { anyOption, objectOption } from "../options.ts";
-import { object, text } from "../../core/policy/field.ts";
+import { anyOption } from "../options.ts";
+import { object, objectField, text } from "../../core/policy/field.ts";
 import type { Fault, RequestView } from "./fault.ts";
 
 /** @internal Conditions on a request, besides the endpoint; all of them must be met. */
@@ -19,7 +19,7 @@ export interface RequestPattern {
 /** The description of {@link RequestPattern}. */
 export const patternField = object<RequestPattern>(
   "RequestPattern",
-  { client: anyOption, grant_type: text(["refresh_token"]), method: text(["POST"]), params: objectOption },
+  { client: anyOption, grant_type: text(["refresh_token"]), method: text(["POST"]), params: objectField },
   {},
   { expected: "a pattern or a function" },
 );

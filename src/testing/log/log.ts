@@ -1,6 +1,6 @@
 /** The log of a test server: every exchange in order, waiting for the next one, and expectations. */
 
-import { object, whole } from "../../core/policy/field.ts";
+import { object, objectField, whole } from "../../core/policy/field.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
 import type { TraceEvent } from "../../server/trace.ts";
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
@@ -12,7 +12,7 @@ import { LogError } from "./log_error.ts";
 import { expectation, formatExchanges, matchesExchange } from "./log_expectation.ts";
 import type { ExchangeMatch, Expectation } from "./log_expectation.ts";
 import { getInternalErrors } from "../internal_error.ts";
-import { assertOptions, objectOption } from "../options.ts";
+import { assertOptions } from "../options.ts";
 import { getClientId, patternField, type RequestPattern } from "../faults/rule_builder.ts";
 import { timers } from "../../core/http/timers.ts";
 
@@ -26,7 +26,7 @@ export interface WaitOptions {
 
 /** The description of {@link WaitOptions}. */
 const waitField = object<WaitOptions>("WaitOptions", {
-  signal: objectOption,
+  signal: objectField,
   timeoutMs: whole(1000, { min: 0, expected: "a whole number of milliseconds" }),
 }, {});
 
