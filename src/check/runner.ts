@@ -7,7 +7,7 @@ import { type CrashWatch, watchCrashes } from "./crashes.ts";
 import { checkedDriver, type ClientDriver, LoginLimitError, UnreachableError } from "./driver.ts";
 import type { JourneyEnvironment, Journeys } from "./journeys.ts";
 import { scan, type Sighting } from "./markers.ts";
-import { timers } from "../core/http/timers.ts";
+import { sleep, timers } from "../core/http/timers.ts";
 import { untilAborted } from "../testing/fetch.ts";
 
 export interface Runner extends TimeLimit {
@@ -73,8 +73,6 @@ const maxUnfinishedMs = 1000;
 /** How long to wait before the second attempt to restart an application, in milliseconds. */
 const restartWaitMs = 1000;
 
-const wait = (milliseconds: number) => new Promise<void>((resolve) => timers.setTimeout(resolve, milliseconds));
-
 export function openRunner(
   driver: ClientDriver,
   journeys: Journeys,
@@ -98,7 +96,7 @@ export function openRunner(
       restart: () =>
         restart()
           .catch(async () => {
-            await wait(restartWaitMs);
+            await sleep(restartWaitMs);
             await restart();
           })
           .catch((error: unknown) => {
@@ -107,7 +105,7 @@ export function openRunner(
     },
     async inEnvironment(use) {
       stop?.throwIfAborted();
-      if (pauseMs > 0) await untilAborted(wait(pauseMs), stop);
+      if (pauseMs > 0) await untilAborted(sleep(pauseMs), stop);
       const watch = watchCrashes(options.inProcess ?? true);
       try {
         const environment = await journeys.open(driver);
@@ -141,7 +139,7 @@ export function openRunner(
         if (retries === 2 && ended.error !== undefined) {
           options.onWait?.(`the login after an attack failed: ${describeError(ended.error)}`, limitMs);
         }
-        await wait(intervalMs);
+        await sleep(intervalMs);
       }
     },
     async withinLimit(perform, errorOf) {
@@ -153,7 +151,7 @@ export function openRunner(
         waitedMs += waitMs;
         if (waitedMs > recoveryMs) return ended;
         options.onWait?.(error.message, waitMs);
-        await untilAborted(wait(waitMs), stop);
+        await untilAborted(sleep(waitMs), stop);
       }
     },
     async waitForEnd(environment, watch) {

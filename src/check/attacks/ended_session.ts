@@ -2,7 +2,7 @@
 
 import { findAttributes } from "../../client/html_form.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { timers } from "../../core/http/timers.ts";
+import { sleep } from "../../core/http/timers.ts";
 import type { TestLatchkey } from "../../testing/test_latchkey.ts";
 import type { Conclusion, Stage } from "../attack.ts";
 import type { ClientJourney, ClientSession } from "../driver.ts";
@@ -16,7 +16,7 @@ export async function userAfterLogout({ currentUser }: ClientSession): Promise<s
   for (let waitedMs = 0;; waitedMs += stepMs) {
     const user = await currentUser?.();
     if (user === undefined || waitedMs >= maxEndMs) return user;
-    await new Promise((resolve) => timers.setTimeout(resolve, stepMs));
+    await sleep(stepMs);
   }
 }
 

@@ -9,17 +9,15 @@ import type { TestLatchkey } from "../../testing/test_latchkey.ts";
 import type { Conclusion, Stage } from "../attack.ts";
 import { type ClientJourney, UndecidedError } from "../driver.ts";
 import { conclude } from "./conclusions.ts";
-import { timers } from "../../core/http/timers.ts";
+import { sleep } from "../../core/http/timers.ts";
 
 /** The step and the limit of the wait for requests of the client, in milliseconds. */
 const [stepMs, maxMs] = [10, 200] as const;
 
-const wait = (milliseconds: number) => new Promise((resolve) => timers.setTimeout(resolve, milliseconds));
-
 /** Waits until the client has sent its requests, or for {@link maxMs}; then one more step, for what follows. */
 export async function waitUntil(isSent: () => boolean): Promise<void> {
-  for (let waited = 0; !isSent() && waited < maxMs; waited += stepMs) await wait(stepMs);
-  await wait(stepMs);
+  for (let waited = 0; !isSent() && waited < maxMs; waited += stepMs) await sleep(stepMs);
+  await sleep(stepMs);
 }
 
 /** The second user of a server. @throws {UndecidedError} If the server has one user. */
