@@ -19,7 +19,7 @@ import { readCodeChallenge } from "./pkce.ts";
 import type { RuleId } from "../rules/mod.ts";
 import { type Place, withRows } from "../place.ts";
 import { resolveScope } from "./scope.ts";
-import { assertResponseMode, assertState, readResponseType } from "./response.ts";
+import { assertState, findResponseMode, readResponseType, rejectResponseMode } from "./response.ts";
 
 /** The resource that an access token is for (RFC 8707 §2). */
 export const resourceParameter: ParameterDescription = { name: "resource", repeatable: true };
@@ -141,7 +141,8 @@ function readType({ server, client, params }: CheckInput): Partial<Authorization
 }
 
 function assertMode({ server, client, params }: CheckInput): void {
-  assertResponseMode(policyOf(server, client), server.responseModes, client, params);
+  const given = [policyOf(server, client), server.responseModes, client, params] as const;
+  if (findResponseMode(...given) === undefined) throw rejectResponseMode(...given);
 }
 
 function readScope({ server, client, params }: CheckInput): Partial<AuthorizationRequest> {

@@ -90,11 +90,6 @@ function allowedMode(
   return carrier === "query" ? inFragment : mode;
 }
 
-/** Rejects a response mode that the server or the client does not support. */
-export function assertResponseMode(...given: Parameters<typeof findResponseMode>): void {
-  if (findResponseMode(...given) === undefined) throw rejectResponseMode(...given);
-}
-
 export function rejectResponseMode(
   policy: Policy,
   modes: ResponseModes,
