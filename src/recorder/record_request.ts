@@ -1,6 +1,6 @@
 /** Records requests, and reads their client and its credentials. */
 
-import { type Fields, parseFields } from "../core/http/form.ts";
+import { type Fields, formTypePattern, parseFields } from "../core/http/form.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import type { HttpRequest } from "../core/http/message.ts";
 import type { RequestTarget } from "../core/http/router.ts";
@@ -34,8 +34,6 @@ const recordedHeaders = [
   ...["content-type", "content-length", "content-encoding", "transfer-encoding"],
   ...["sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"],
 ];
-
-const formTypePattern = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
 
 /** The recorded part of a request, without its body. */
 export function recordHead({ method, headers }: HttpRequest, { path, query }: RequestTarget): RequestHead {

@@ -15,7 +15,8 @@ const maxFields = 1000;
 /** Maximum duration of receiving a body, in milliseconds of real time. */
 export const bodyTimeoutMs = 10_000;
 
-const formType = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
+/** The media type of a form. */
+export const formTypePattern = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
 
 /**
  * Decodes `application/x-www-form-urlencoded` text strictly. It rejects an invalid percent sequence or invalid UTF-8,
@@ -68,7 +69,7 @@ export function rejectContentCoding({ headers }: HttpRequest): void {
 }
 
 export function isForm(request: HttpRequest): boolean {
-  return formType.test(request.headers.get("content-type") ?? "");
+  return formTypePattern.test(request.headers.get("content-type") ?? "");
 }
 
 /** The texts of bodies that plugins have read or replaced; {@link readForm} reads them again. */
