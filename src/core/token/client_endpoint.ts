@@ -5,6 +5,7 @@ import { HttpError, type HttpResponse } from "../http/message.ts";
 import { authenticateClient, clientAuthParameters, findClaimedClient, observePostedSecret } from "./client_auth.ts";
 import type { Client } from "../clients/clients.ts";
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
+import { resourceRequest } from "./tokens/read_access_token.ts";
 import { withErrors } from "../responses/error_response.ts";
 import { OAuthError } from "../rules/errors.ts";
 import type { Params } from "../http/params.ts";
@@ -37,32 +38,23 @@ export function clientEndpoint(
 ): Handlers {
   return {
     async POST(context) {
-      const { server, request, target } = context;
+      const { server, request } = context;
       rejectCredentialsInQuery(context);
       const params = await readParams(context);
       params.rejectRepeated((facts) => reject("TK-04", facts));
       const authorization = request.headers.get("authorization");
       const audience = isAudience ? requestUrl(context) : undefined;
-      const credentials = {
-        authorization,
-        params,
-        audience,
-        identifyClient,
-        connection: target.clientAddress,
-        header: (name: string) => request.headers.get(name),
-      };
+      const sent = resourceRequest(context);
+      const credentials = { ...sent, authorization, params, audience, identifyClient };
       let client: Client;
       try {
         client = await authenticateClient(server, credentials);
       } catch (error) {
-        const sent = isChallenged || authorization !== null ? error : withoutChallenge(error, params);
-        return await context.app.handleError(sent, context, { client: findClaimedClient(server, credentials) });
+        const shown = isChallenged || authorization !== null ? error : withoutChallenge(error, params);
+        return await context.app.handleError(shown, context, { client: findClaimedClient(server, credentials) });
       }
       return await withErrors(context, { client }, async function respondToClient() {
-        const { connection, header } = credentials;
-        const { method } = request;
-        const authenticated = { client, params, method, url: requestUrl(context), connection, header };
-        const response = await handle(server, authenticated, context);
+        const response = await handle(server, { ...sent, client, params }, context);
         observePostedSecret(server, client, credentials);
         return response;
       });

@@ -2,14 +2,14 @@
 
 import { type HttpResponse, withHeaders } from "../http/message.ts";
 import type { AccessToken } from "./tokens/access_token.ts";
-import { requireAccessToken } from "./tokens/read_access_token.ts";
+import { requireAccessToken, resourceRequest } from "./tokens/read_access_token.ts";
 import { hasTokenInQuery, type OtherPlace } from "./tokens/sent_token.ts";
 import { policyOf } from "../clients/clients.ts";
 import { splitScope } from "../http/params.ts";
 import { reject } from "../rules/reject.ts";
 import { registeredScope } from "./grants/narrow_grant.ts";
 import type { Server } from "../server.ts";
-import { type Context, readParams, requestUrl } from "../http/context.ts";
+import { type Context, readParams } from "../http/context.ts";
 import type { Handlers } from "../route.ts";
 
 const formMediaType = /^application\/x-www-form-urlencoded/i;
@@ -18,19 +18,9 @@ const formMediaType = /^application\/x-www-form-urlencoded/i;
 export const userinfo: Handlers = { GET: respond, POST: respond };
 
 async function respond(context: Context): Promise<HttpResponse | Response> {
-  const { server, request, target } = context;
+  const { server } = context;
   const other = await findOtherPlace(context);
-  const token = await requireAccessToken(
-    server,
-    {
-      method: request.method,
-      url: requestUrl(context),
-      connection: target.clientAddress,
-      header: (name) => request.headers.get(name),
-    },
-    other,
-    ...requiredScope(server),
-  );
+  const token = await requireAccessToken(server, resourceRequest(context), other, ...requiredScope(server));
   const response = await showClaims(server, token, other?.name === "form");
   return token.headers === undefined ? response : withHeaders(response, token.headers);
 }

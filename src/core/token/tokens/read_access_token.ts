@@ -1,6 +1,7 @@
 /** Reads access tokens of this server. */
 
 import { reject } from "../../rules/reject.ts";
+import { type Context, requestUrl } from "../../http/context.ts";
 import { challenge } from "../../http/message.ts";
 import { type OtherPlace, readAuthorization, requireSentToken } from "./sent_token.ts";
 import type { ResourceRequest } from "../grants/authenticated_request.ts";
@@ -77,6 +78,17 @@ export async function readJwt(server: Server, token: string): Promise<AccessToke
 export function userOf(claims: AccessTokenClaims, sub = claims.sub): string | undefined {
   // A client acts on its own behalf with its id as sub. Only auth_time distinguishes a user with that id.
   return sub === claims.client_id && claims.auth_time === undefined ? undefined : sub;
+}
+
+/** What the proof of a key is compared with: method, URL, connection and headers of a request. */
+export function resourceRequest(context: Context): ResourceRequest {
+  const { request, target } = context;
+  return {
+    method: request.method,
+    url: requestUrl(context),
+    connection: target.clientAddress,
+    header: (name) => request.headers.get(name),
+  };
 }
 
 /**

@@ -1,10 +1,10 @@
 /** The client of a request to the endpoints of shared signals, by its access token. */
 
-import { type Context, requestUrl } from "../../../core/http/context.ts";
+import type { Context } from "../../../core/http/context.ts";
 import { withErrors } from "../../../core/responses/error_response.ts";
 import type { HttpResponse } from "../../../core/http/message.ts";
 import type { Client } from "../../../core/clients/clients.ts";
-import { requireAccessToken } from "../../../core/token/tokens/read_access_token.ts";
+import { requireAccessToken, resourceRequest } from "../../../core/token/tokens/read_access_token.ts";
 import { mayReceive } from "./streams.ts";
 import { reject } from "./rules.ts";
 import { registeredScopeOf } from "../../config/client_metadata.ts";
@@ -30,13 +30,9 @@ export async function asReceiver(
  * @throws {OAuthError} If the token is invalid or a user's, or the client may not have streams.
  */
 async function requireReceiver(context: Context, ...scopes: readonly [string, ...string[]]): Promise<Client> {
-  const { server, request, target } = context;
-  const sent = {
-    ...{ method: request.method, url: requestUrl(context) },
-    connection: target.clientAddress,
-    header: (name: string) => request.headers.get(name),
-  };
-  const { user, claims: { client_id: id, scope } } = await requireAccessToken(server, sent, undefined, ...scopes);
+  const { server } = context;
+  const token = await requireAccessToken(server, resourceRequest(context), undefined, ...scopes);
+  const { user, claims: { client_id: id, scope } } = token;
   if (user !== undefined) {
     throw reject("SS-02", { isOfUser: true }, { scope: "an access token of the client itself" });
   }

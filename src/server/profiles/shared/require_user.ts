@@ -1,10 +1,10 @@
 /** Access tokens at the APIs of providers, which need no scope value. */
 
-import { type Context, requestUrl } from "../../../core/http/context.ts";
+import type { Context } from "../../../core/http/context.ts";
 import type { User } from "../../../core/clients/client.ts";
 import { OAuthError } from "../../../core/rules/errors.ts";
 import type { AccessToken } from "../../../core/token/tokens/access_token.ts";
-import { requireAccessToken } from "../../../core/token/tokens/read_access_token.ts";
+import { requireAccessToken, resourceRequest } from "../../../core/token/tokens/read_access_token.ts";
 
 /**
  * The user of the access token of a request.
@@ -17,16 +17,13 @@ export async function requireUser(
   context: Context,
   scheme?: string,
 ): Promise<{ readonly token: AccessToken; readonly user: User }> {
-  const { server, request, target } = context;
-  const sent = request.headers.get("authorization");
+  const { server } = context;
+  const request = resourceRequest(context);
+  const sent = request.header("authorization");
   const isOther = scheme !== undefined && sent?.toLowerCase().split(" ", 1)[0] === scheme;
   const authorization = isOther ? `Bearer${sent!.slice(scheme.length)}` : sent;
-  const token = await requireAccessToken(server, {
-    method: request.method,
-    url: requestUrl(context),
-    connection: target.clientAddress,
-    header: (name) => name === "authorization" ? authorization : request.headers.get(name),
-  }, undefined);
+  const header = (name: string) => name === "authorization" ? authorization : request.header(name);
+  const token = await requireAccessToken(server, { ...request, header }, undefined);
   const user = token.user === undefined ? undefined : await server.users.find(token.user);
   if (user !== undefined) return { token, user };
   throw new OAuthError("invalid_token", "the access token has no user", {
