@@ -1,6 +1,6 @@
 /** Applications that log their users in with a library, and the browser of a user: what both do around the server. */
 
-import { assert } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { Auth, type AuthConfig, skipCSRFCheck } from "@auth/core";
 
 /** A browser with one session, which is sent to the server and says where it is sent from there. */
@@ -26,6 +26,8 @@ export interface AuthJsApplication {
   /** Presses the button of a provider, which leads back to `/home`; returns the redirect target. */
   begin(provider?: string): Promise<string>;
   visit(url: string, init?: RequestInit): Promise<Response>;
+  /** A whole login by a provider; returns the user of the session. */
+  logIn(provider?: string): Promise<Record<string, unknown>>;
 }
 
 /** Sets Auth.js up at `https://app.example/auth`, as its documentation has it. */
@@ -52,7 +54,7 @@ export function authJsApplication(
     }
     return response;
   };
-  return {
+  const self: AuthJsApplication = {
     begin: async (provider = "latchkey") =>
       await getRedirectLocation(
         await send(`https://app.example/auth/signin/${provider}`, {
@@ -62,7 +64,13 @@ export function authJsApplication(
         }),
       ),
     visit: send,
+    async logIn(provider) {
+      const back = await getRedirectLocation(await openBrowser()(await self.begin(provider)));
+      assertEquals(await getRedirectLocation(await send(back)), "https://app.example/home");
+      return (await (await send("https://app.example/auth/session")).json()).user;
+    },
   };
+  return self;
 }
 
 /** What came of a Passport strategy: it redirects, succeeds, fails or has an error. */
