@@ -3,23 +3,16 @@
 import { fault } from "../../../src/check/fault.ts";
 import * as mcp from "@modelcontextprotocol/client";
 import * as oidc from "oidc-client-ts";
-import { type Fault, faults } from "../../../src/testing/mod.ts";
+import { faults } from "../../../src/testing/mod.ts";
 import { withGlobalFetch } from "../../check/drivers/libraries/global_fetch.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
-import { testMessages } from "./provoke.ts";
+import { faultsOf, testMessages } from "./provoke.ts";
 
 const redirectUri = "https://app.example/callback";
 const as = await testLatchkey({ alg: "RS256", profile: "mcp" });
 const spa = as.client({ redirect_uri: redirectUri });
 
-async function withFault<T>(endpoint: Parameters<typeof as.on>[0], fault: Fault, run: () => Promise<T>): Promise<T> {
-  as.on(endpoint).once(fault);
-  try {
-    return await run();
-  } finally {
-    as.reset({ keep: ["clients"] });
-  }
-}
+const withFault = faultsOf(as);
 
 /** A login with oidc-client-ts; `change` is what happens to the callback before the library reads it. */
 async function logIn(

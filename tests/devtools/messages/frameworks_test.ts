@@ -12,7 +12,7 @@ import { getRedirectLocation, loginWithPassport, openBrowser, type Outcome } fro
 import { importUntyped } from "../../server/profiles/samples/sample.ts";
 import { serveSample } from "../../server/profiles/samples/web_sample.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
-import { testMessages } from "./provoke.ts";
+import { faultsOf, testMessages } from "./provoke.ts";
 
 const secret = "a-secret-of-32-characters-or-more";
 const origin = "https://app.example";
@@ -28,14 +28,7 @@ const { url: issuer } = await as.listen({ port: 0 });
 const { client_id } = web;
 const endpoints = await (await fetch(`${issuer}/.well-known/openid-configuration`)).json();
 
-async function withFault<T>(endpoint: Parameters<typeof as.on>[0], fault: Fault, run: () => Promise<T>): Promise<T> {
-  as.on(endpoint).once(fault);
-  try {
-    return await run();
-  } finally {
-    as.reset({ keep: ["clients"] });
-  }
-}
+const withFault = faultsOf(as);
 const atToken = <T>(fault: Fault, run: () => Promise<T>) => withFault("token", fault, run);
 
 /** What Passport passes to the application. */

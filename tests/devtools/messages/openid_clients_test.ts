@@ -8,7 +8,7 @@ import { verifier } from "../../kit.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { importUntyped } from "../../server/profiles/samples/sample.ts";
 import { getRedirectLocation, openBrowser } from "../../server/applications.ts";
-import { testMessages } from "./provoke.ts";
+import { faultsOf, testMessages } from "./provoke.ts";
 
 const { Issuer } = await importUntyped("openid-client-5");
 
@@ -19,16 +19,7 @@ const { client_id, client_secret } = client;
 const { url: issuer } = await as.listen({ port: 0 });
 const otherHost = issuer.replace("localhost", "127.0.0.1");
 
-/** Runs with a fault of one request, which must have met it. */
-async function withFault<T>(endpoint: Parameters<typeof as.on>[0], fault: Fault, run: () => Promise<T>): Promise<T> {
-  as.on(endpoint).once(fault);
-  try {
-    return await run();
-  } finally {
-    // An error before the request leaves the fault, which then is not what the message is of.
-    as.reset({ keep: ["clients"] });
-  }
-}
+const withFault = faultsOf(as);
 const atToken = <T>(fault: Fault, run: () => Promise<T>) => withFault("token", fault, run);
 const atAuthorize = <T>(fault: Fault, run: () => Promise<T>) => withFault("authorize", fault, run);
 

@@ -3,7 +3,21 @@
 import { assert } from "@std/assert";
 import { test } from "node:test";
 import { findMessages } from "../../../src/devtools/messages/find_messages.ts";
+import type { Fault, TestLatchkey } from "../../../src/testing/mod.ts";
 import { forEachCase } from "../../kit.ts";
+
+/** Creates a function that runs something with a fault of one request to the server. */
+export function faultsOf(as: TestLatchkey) {
+  return async <T>(endpoint: Parameters<typeof as.on>[0], fault: Fault, run: () => Promise<T>): Promise<T> => {
+    as.on(endpoint).once(fault);
+    try {
+      return await run();
+    } finally {
+      // An error before the request leaves the fault, which then is not what the message is of.
+      as.reset({ keep: ["clients"] });
+    }
+  };
+}
 
 /** A message, and what makes the library say it: it throws, or returns a text with it. */
 export type Provocation = readonly [text: string, run: () => unknown];
