@@ -5,13 +5,8 @@ import { test } from "node:test";
 import { inspector } from "../../../src/devtools/mod.ts";
 import { describeEvent } from "../../../src/cli/operating/describe_event.ts";
 import { formatEvent, isRoutine } from "../../../src/cli/operating/format_event.ts";
-import { type Browser, openBrowser } from "../../server/browser.ts";
-import { encode } from "../../kit.ts";
-import { callingServer } from "../../server/extensions/client_logout/logout_receiver.ts";
-
-function logOut(browser: Browser, id_token_hint: string, fields = {}): Promise<Response> {
-  return browser.get(`/oauth2/logout?${encode({ id_token_hint, ...fields })}`);
-}
+import { openBrowser } from "../../server/browser.ts";
+import { callingServer, logOut } from "../../server/extensions/client_logout/logout_receiver.ts";
 
 test("[BL-09] the flow of the login and the log name each call, its status and how to fix a failure, without the token", async () => {
   const b = await callingServer({ plugins: [inspector()] });

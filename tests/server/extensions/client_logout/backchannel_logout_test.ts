@@ -21,16 +21,12 @@ import {
   recordingStore,
   testServer,
 } from "../../../kit.ts";
-import { callEvents, callingServer, loggedOutClient, postLogoutRedirectUri } from "./logout_receiver.ts";
+import { callEvents, callingServer, loggedOutClient, logOut, postLogoutRedirectUri } from "./logout_receiver.ts";
 import type { CallingServer } from "./logout_receiver.ts";
 import { until } from "../../../until.ts";
 import { postRegistration } from "../../registering.ts";
 
 const sessionEvent = "http://schemas.openid.net/event/backchannel-logout";
-
-function logOut(browser: Browser, id_token_hint: string, fields = {}): Promise<Response> {
-  return browser.get(`/oauth2/logout?${encode({ id_token_hint, ...fields })}`);
-}
 
 function refresh({ token }: CallingServer, refresh_token: string, client_id = "spa"): Promise<Response> {
   const others = { redirect_uri: undefined, code_verifier: undefined };

@@ -8,9 +8,9 @@ import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, asser
 import { test } from "node:test";
 import { type ClientMetadata, ConfigurationError, type LatchkeyOptions } from "../../../../src/mod.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
-import { type Browser, openBrowser, parseAttributes, sessionCookie } from "../../browser.ts";
-import { decodeClaims, encode, forEachCase, getOutcome, testServer } from "../../../kit.ts";
-import { callingServer, loggedOutClient, postLogoutRedirectUri } from "./logout_receiver.ts";
+import { openBrowser, parseAttributes, sessionCookie } from "../../browser.ts";
+import { decodeClaims, forEachCase, getOutcome, testServer } from "../../../kit.ts";
+import { callingServer, loggedOutClient, logOut, postLogoutRedirectUri } from "./logout_receiver.ts";
 import { postRegistration } from "../../registering.ts";
 
 /** A client that is logged out in a frame. */
@@ -39,10 +39,6 @@ const options: LatchkeyOptions = {
     framedClient("silent", { frontchannel_logout_uri: undefined }),
   ],
 };
-
-function logOut(browser: Browser, id_token_hint: string, fields = {}): Promise<Response> {
-  return browser.get(`/oauth2/logout?${encode({ id_token_hint, ...fields })}`);
-}
 
 /** The attributes of the frames of a page. */
 function framesOf(html: string): ReadonlyMap<string, string>[] {

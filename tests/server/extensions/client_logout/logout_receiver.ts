@@ -3,7 +3,8 @@
 import { decodeProtectedHeader } from "jose";
 import { type ClientMetadata, type LatchkeyOptions, memoryStore, type Store } from "../../../../src/mod.ts";
 import type { TraceEvent } from "../../../../src/server/trace.ts";
-import { decodeClaims, type TestServer, testServer } from "../../../kit.ts";
+import { decodeClaims, encode, type Fields, type TestServer, testServer } from "../../../kit.ts";
+import type { Browser } from "../../browser.ts";
 import { until } from "../../../until.ts";
 
 /** A call of a `backchannel_logout_uri`. */
@@ -49,6 +50,11 @@ export function callEvents(
 }
 
 export const postLogoutRedirectUri = "https://spa.example/bye";
+
+/** A logout by the browser. */
+export function logOut(browser: Browser, id_token_hint: string, fields: Fields = {}): Promise<Response> {
+  return browser.get(`/oauth2/logout?${encode({ id_token_hint, ...fields })}`);
+}
 
 /** Starts a server: `spa`, `app` and `pairwise` are called at logout, `silent` is not. */
 export async function callingServer(options: LatchkeyOptions = {}): Promise<CallingServer> {
