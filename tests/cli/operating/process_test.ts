@@ -1,18 +1,16 @@
 /** The program as it is operated: https, logs, proxies, limits, and how it stops. */
 
 import { assert, assertEquals, assertGreater, assertMatch, assertNotMatch, assertRejects } from "@std/assert";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { request } from "node:https";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { version } from "../../../src/cli/about.ts";
 import { sqliteStore } from "../../../src/platform/store/sqlite.ts";
 import { basic, encode, forEachCase } from "../../kit.ts";
 import { certificate, lockedKey, otherKey, privateKey } from "../../platform/runtime/certificate.ts";
-import { binary, runProgram, startProgram } from "../../platform/runtime/run_program.ts";
-import type { Program, StartOptions } from "../../platform/runtime/run_program.ts";
+import { against, file, folder } from "../../platform/runtime/program_requests.ts";
+import { binary, runProgram } from "../../platform/runtime/run_program.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 import { until } from "../../until.ts";
 import {
@@ -24,27 +22,6 @@ import {
   requestHead,
   sendRaw,
 } from "../../platform/runtime/raw_connection.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "latchkey-operating-"));
-after(() => rmSync(folder, { recursive: true }));
-
-/** Writes a file and gives its path. */
-function file(name: string, text: string): string {
-  const path = join(folder, name);
-  writeFileSync(path, text);
-  return path;
-}
-
-/** Runs a check against the program, and ends it. */
-async function against(start: StartOptions, check: (program: Program) => Promise<void>): Promise<void> {
-  const program = await startProgram({ ...start, args: ["--port", "0", ...start.args ?? []] });
-  try {
-    await check(program);
-  } finally {
-    program.signal("SIGKILL");
-    await program.exited;
-  }
-}
 
 /** The response to one request over its own connection. */
 async function get(port: number, path: string, ...headers: readonly string[]): Promise<string> {
