@@ -3,7 +3,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { logging } from "../../../src/cli/operating/mod.ts";
-import { decodeClaims, type Fields, forEachCase, type TestServer, testServer, verifier } from "../../kit.ts";
+import { forEachCase, testServer, verifier } from "../../kit.ts";
+import { assertInvalidGrant, granted, s256 } from "../../server/code_exchange.ts";
 import { decodeBase64url, encodeBase64url } from "../../../src/core/keys/crypto.ts";
 
 const secret = "S3cret";
@@ -30,21 +31,6 @@ test("[HT-15, TK-02] a rejected content type is capped, escaped and redacted in 
   });
 });
 
-/** The unpadded base64url of SHA-256 over the verifier's bytes. */
-async function s256(text: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
-  return btoa(String.fromCharCode(...digest)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
-
-/** Asserts a rejection of the token endpoint with one of these errors, without usable values; its description. */
-async function assertRejected(response: Response, ...errors: readonly string[]): Promise<string> {
-  const body = await response.json();
-  assertEquals(response.status, 400);
-  assert(errors.includes(body.error), `${body.error} is none of ${errors}`);
-  assertEquals(Object.keys(body).sort(), ["error", "error_description"]);
-  return body.error_description;
-}
-
 test("[PK-09] the log names the mistake that explains a challenge, and never shows a verifier", async () => {
   const mistakes: Record<string, string> = {
     "code_verifier equals code_challenge": verifier,
@@ -60,13 +46,13 @@ test("[PK-09] the log names the mistake that explains a challenge, and never sho
   await forEachCase(Object.entries(mistakes), async ([mistake, code_challenge]) => {
     const code = await server.code({ code_challenge });
     lines.length = 0;
-    await assertRejected(await server.token({ code }), "invalid_grant");
+    await assertInvalidGrant(await server.token({ code }));
     assertStringIncludes(lines[0]!, mistake);
     assert(!lines.join().includes(verifier));
   });
   const encoded = "tilde~".repeat(10);
   const code = await server.code({ code_challenge: await s256(encoded.replaceAll("~", "%7E")) });
-  await assertRejected(await server.token({ code, code_verifier: encoded }), "invalid_grant");
+  await assertInvalidGrant(await server.token({ code, code_verifier: encoded }));
   assertStringIncludes(lines.at(-2)!, "the URL-encoded verifier");
 });
 
@@ -86,15 +72,6 @@ test("[PK-09] the log shows both challenges, and names a verifier of another aut
   await server.token({ code, code_verifier: theirs });
   assertStringIncludes(lines[1]!, "code_verifier belongs to another authorization request of this client");
 });
-
-/** The scope that the token response names after the authorization request of `spa` with these changes. */
-async function granted({ code, token }: TestServer, fields: Fields): Promise<Set<string>> {
-  const response = await token({ code: await code(fields) });
-  assertEquals(response.status, 200);
-  const { scope, access_token } = await response.json();
-  assertEquals(decodeClaims(access_token).scope, scope);
-  return new Set(scope.split(" "));
-}
 
 test("[AZ-17] a warning or the rejection names each unknown value, in the trace and in the log", async () => {
   const lines: string[] = [];

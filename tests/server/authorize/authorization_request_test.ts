@@ -22,6 +22,7 @@ import {
   testServer,
 } from "../../kit.ts";
 import type { Fields, TestServer } from "../../kit.ts";
+import { codesIssued, granted } from "../code_exchange.ts";
 
 /** GET /oauth2/authorize with a query as it stands. */
 function ask({ get }: TestServer, query: string): Promise<Response> {
@@ -31,19 +32,6 @@ function ask({ get }: TestServer, query: string): Promise<Response> {
 /** The good request without some of its fields, as a query to which others can be added. */
 function queryWithout(...names: readonly string[]): string {
   return encode({ ...goodRequest, ...Object.fromEntries(names.map((name) => [name, undefined])) });
-}
-
-/** The scope that the token response names after the authorization request of `spa` with these changes. */
-async function granted({ code, token }: TestServer, fields: Fields): Promise<Set<string>> {
-  const response = await token({ code: await code(fields) });
-  assertEquals(response.status, 200);
-  const { scope, access_token } = await response.json();
-  assertEquals(decodeClaims(access_token).scope, scope);
-  return new Set(scope.split(" "));
-}
-
-function codesIssued({ events }: TestServer): number {
-  return events.filter((event) => event.type === "code_issued").length;
 }
 
 /** What is written to the console while `run` runs. */

@@ -17,6 +17,7 @@ import {
   verifier,
 } from "../../kit.ts";
 import type { Fields, TestServer } from "../../kit.ts";
+import { assertInvalidGrant, codesIssued, s256 } from "../code_exchange.ts";
 
 const spa: Fields = {};
 const web = { client_id: "web", redirect_uri: "https://web.example/cb" };
@@ -24,12 +25,6 @@ const poster = { client_id: "poster", redirect_uri: "https://poster.example/cb" 
 
 /** A request that says nothing of PKCE. */
 const bare = { code_challenge: undefined, code_challenge_method: undefined };
-
-/** The unpadded base64url of SHA-256 over the verifier's bytes. */
-async function s256(text: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
-  return btoa(String.fromCharCode(...digest)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
 
 /** The error that `spa`, or the client named, is redirected with; asserts that no code was issued. */
 async function rejection(server: TestServer, fields: Fields): Promise<Readonly<Record<string, string>>> {
@@ -42,23 +37,10 @@ async function rejection(server: TestServer, fields: Fields): Promise<Readonly<R
   return result;
 }
 
-function codesIssued({ events }: TestServer): number {
-  return events.filter((event) => event.type === "code_issued").length;
-}
-
 /** Exchanges a code of `web`. */
 function exchangeAsWeb({ token }: TestServer, fields: Fields): Promise<Response> {
   const { redirect_uri } = web;
   return token({ client_id: undefined, redirect_uri, ...fields }, { headers: basic("web", "web-secret") });
-}
-
-/** Asserts a rejection of the token endpoint with one of these errors, without usable values; its description. */
-async function assertRejected(response: Response, ...errors: readonly string[]): Promise<string> {
-  const body = await response.json();
-  assertEquals(response.status, 400);
-  assert(errors.includes(body.error), `${body.error} is none of ${errors}`);
-  assertEquals(Object.keys(body).sort(), ["error", "error_description"]);
-  return body.error_description;
 }
 
 function warnings({ events }: TestServer, rule: string): number {
@@ -142,7 +124,7 @@ test("[PK-05] a challenge without a method is read as S256, with a warning in th
       assertEquals(warnings(server, "PK-05"), before + 1);
       const exchangeCode = (code_verifier: string) =>
         client === web ? exchangeAsWeb(server, { code, code_verifier }) : server.token({ code, code_verifier });
-      await assertRejected(await exchangeCode(challenge), "invalid_grant");
+      await assertInvalidGrant(await exchangeCode(challenge));
       assertEquals((await exchangeCode(verifier)).status, 200);
     });
   });
@@ -181,8 +163,8 @@ test("[PK-09, CI-09] a verifier that does not match is invalid_grant without tok
   const code = await server.code();
   const other = await server.code(web);
   await forEachCase(wrong, async (code_verifier) => {
-    await assertRejected(await server.token({ code, code_verifier }), "invalid_grant");
-    await assertRejected(await exchangeAsWeb(server, { code: other, code_verifier }), "invalid_grant");
+    await assertInvalidGrant(await server.token({ code, code_verifier }));
+    await assertInvalidGrant(await exchangeAsWeb(server, { code: other, code_verifier }));
   });
   assertEquals(server.events.filter((event) => event.type === "tokens_issued").length, 0);
   assertEquals((await server.token({ code })).status, 200);
@@ -194,7 +176,7 @@ test("[PK-09] the verifier of one code does not exchange another", async () => {
   const [mine, theirs] = ["m".repeat(43), "t".repeat(43)];
   const code = await server.code({ code_challenge: await s256(mine) });
   const stolen = await server.code({ code_challenge: await s256(theirs) });
-  await assertRejected(await server.token({ code: stolen, code_verifier: mine }), "invalid_grant");
+  await assertInvalidGrant(await server.token({ code: stolen, code_verifier: mine }));
   assertEquals((await server.token({ code, code_verifier: mine })).status, 200);
 });
 
@@ -225,7 +207,7 @@ test("[PK-10] a code with a challenge is rejected without a verifier, and not co
       await exchangeAsWeb(server, { code: other, code_verifier }),
     ];
     for (const response of responses) {
-      assertEquals(await assertRejected(response, "invalid_grant"), "code_verifier is missing [PK-10]");
+      assertEquals(await assertInvalidGrant(response), "code_verifier is missing [PK-10]");
     }
   });
   assertEquals((await server.token({ code })).status, 200);
@@ -236,15 +218,15 @@ test("[PK-10] a public client needs a verifier even for a code issued without a 
   const server = await testServer();
   const code = await server.code({ ...web, ...bare });
   server.as.clients.set({ client_id: "web", redirect_uris: [web.redirect_uri] });
-  await assertRejected(await server.token({ ...web, code, code_verifier: undefined }), "invalid_grant");
-  await assertRejected(await server.token({ ...web, code }), "invalid_grant");
+  await assertInvalidGrant(await server.token({ ...web, code, code_verifier: undefined }));
+  await assertInvalidGrant(await server.token({ ...web, code }));
 });
 
 test("[PK-10] a client that got require_pkce cannot exchange a code that was issued without a challenge before", async () => {
   const server = await testServer();
   const code = await server.code({ ...web, ...bare });
   server.as.clients.set({ ...clients[1]!, require_pkce: true });
-  await assertRejected(await exchangeAsWeb(server, { code, code_verifier: undefined }), "invalid_grant");
+  await assertInvalidGrant(await exchangeAsWeb(server, { code, code_verifier: undefined }));
   const { reason, received } = getRejections(server.events).at(-1)!.explanation;
   assertEquals(
     [reason, received],
@@ -258,7 +240,7 @@ test("[PK-10] a client that got require_pkce cannot exchange a code that was iss
 test("[PK-11] a verifier for a code without a challenge is rejected, and the code is not consumed", async () => {
   const server = await testServer();
   const code = await server.code({ ...web, ...bare });
-  await assertRejected(await exchangeAsWeb(server, { code, code_verifier: verifier }), "invalid_grant");
+  await assertInvalidGrant(await exchangeAsWeb(server, { code, code_verifier: verifier }));
   assertEquals((await exchangeAsWeb(server, { code, code_verifier: undefined })).status, 200);
 });
 
