@@ -2,6 +2,7 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { after, test } from "node:test";
+import type { Started } from "../server/extensions/device/device_server.ts";
 import { latchkey } from "./server.ts";
 import { closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
@@ -25,13 +26,6 @@ after(async () => {
   await as.close();
   await auto.close();
 });
-
-interface Started {
-  readonly device_code: string;
-  readonly user_code: string;
-  readonly verification_uri: string;
-  readonly verification_uri_complete: string;
-}
 
 async function start(server: string): Promise<Started> {
   const body = new URLSearchParams({ client_id: "tv", scope: "openid email read" });
