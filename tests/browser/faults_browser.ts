@@ -1,20 +1,16 @@
 /** The page `/faults` in a browser: `deno test -A tests/browser/faults_browser.ts`. */
 
 import { assertEquals, assertLess } from "@std/assert";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { latchkey } from "./server.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { allFaults } from "../../src/check/fault.ts";
-import { closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
+import { executablePath, listen, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
 
 const skip = executablePath === undefined;
 const as = await latchkey({ plugins: [faultPages()] });
-const { url } = await as.listen({ port: 0 });
-after(async () => {
-  await closeBrowser();
-  await as.close();
-});
+const url = await listen(as);
 
 /** The fault with the longest form. */
 const { id: longest } = allFaults.toSorted((a, b) => b.parameters.length - a.parameters.length)[0]!;

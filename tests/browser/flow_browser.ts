@@ -1,18 +1,14 @@
 /** The demo flow of the real server in a real Chromium, like a first-time user: `deno test -A tests/browser/`. */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { latchkey } from "./server.ts";
-import { closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
+import { executablePath, listen, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
 
 const skip = executablePath === undefined;
 const as = await latchkey();
-const { url } = await as.listen({ port: 0 });
-after(async () => {
-  await closeBrowser();
-  await as.close();
-});
+const url = await listen(as);
 
 /** Runs copied text like a user: pasted into a shell. */
 async function paste(command: string): Promise<Record<string, unknown>> {

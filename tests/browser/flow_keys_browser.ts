@@ -1,12 +1,12 @@
 /** The list of flows beside a flow, by keyboard and mouse: `deno test -A tests/browser/flow_keys_browser.ts`. */
 
 import { assertEquals, assertLess, assertMatch } from "@std/assert";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "./server.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { challenge, encode, verifier } from "../kit.ts";
-import { closeBrowser, executablePath, type OpenedPage, openPage, takeScreenshot } from "./harness.ts";
+import { executablePath, listen, type OpenedPage, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
 
 const skip = executablePath === undefined;
@@ -15,11 +15,7 @@ const as = await latchkey({
   plugins: [watching, faultPages()],
   alg: "ES256",
 });
-const { url } = await as.listen({ port: 0 });
-after(async () => {
-  await closeBrowser();
-  await as.close();
-});
+const url = await listen(as);
 
 /** Sends an authorization request. Returns the ID of its flow. */
 async function authorize(redirect_uri = `${url}/authorized`): Promise<string> {

@@ -3,6 +3,8 @@
 // Named here and nowhere else, so that only who runs these tests downloads it.
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import process from "node:process";
+import { after } from "node:test";
+import type { Latchkey } from "../../src/mod.ts";
 import { html, toResponse } from "../../src/core/http/message.ts";
 import { assets as devtoolsAssets } from "../../src/devtools/assets.gen.ts";
 import { assets as serverAssets } from "../../src/server/pages/assets.gen.ts";
@@ -148,6 +150,15 @@ export async function takeScreenshot(opened: OpenedPage, name: string): Promise<
 /** Ends the browser. */
 export async function closeBrowser(): Promise<void> {
   await (await browser)?.close();
+}
+
+/** Lets a server listen until the tests of the file have run; then the browser ends, too. Returns the URL. */
+export async function listen(as: Latchkey): Promise<string> {
+  after(async () => {
+    await closeBrowser();
+    await as.close();
+  });
+  return (await as.listen({ port: 0 })).url;
 }
 
 const assets = Object.fromEntries([

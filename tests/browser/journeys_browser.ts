@@ -1,23 +1,18 @@
 /** What a developer does by hand, in a real Chromium: how many clicks each takes, with nothing typed. */
 
 import { assertEquals, assertLessOrEqual, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "./server.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { challenge, encode } from "../kit.ts";
 import { sample } from "../sample.ts";
-import { closeBrowser, executablePath, type OpenedPage, type OpenOptions, openPage } from "./harness.ts";
+import { executablePath, listen, type OpenedPage, type OpenOptions, openPage } from "./harness.ts";
 
 const skip = executablePath === undefined;
 const watching = inspector();
 const as = await latchkey({ plugins: [watching, faultPages()] });
-const { url } = await as.listen({ port: 0 });
-
-after(async () => {
-  await closeBrowser();
-  await as.close();
-});
+const url = await listen(as);
 
 type Page = OpenedPage["page"];
 type Target = ReturnType<Page["locator"]>;

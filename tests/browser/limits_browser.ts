@@ -2,12 +2,12 @@
 
 import { assertEquals, assertLessOrEqual } from "@std/assert";
 import { readFile } from "node:fs/promises";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { checkPages } from "../../src/check/check_pages.ts";
 import { clientCheck } from "../../src/check/client_check.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
-import { closeBrowser, executablePath, openPage } from "./harness.ts";
+import { executablePath, listen, openPage } from "./harness.ts";
 import { latchkey } from "./server.ts";
 
 const skip = executablePath === undefined;
@@ -16,11 +16,7 @@ const check = clientCheck();
 const as = await latchkey({
   plugins: [check.plugin, watching, faultPages(), checkPages(check)],
 });
-const { url } = await as.listen({ port: 0 });
-after(async () => {
-  await closeBrowser();
-  await as.close();
-});
+const url = await listen(as);
 
 /** The height of the page in pixels, its visible words and its visible controls. */
 const size = `({

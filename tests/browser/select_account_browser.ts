@@ -1,21 +1,17 @@
 /** The list of users of automatic login in a real Chromium, with and without script: `deno test -A tests/browser/`. */
 
 import { assertEquals, assertMatch } from "@std/assert";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "./server.ts";
 import { challenge, encode } from "../kit.ts";
-import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
+import { browserVariants, executablePath, listen, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
 
 const skip = executablePath === undefined;
 const watching = inspector();
 const as = await latchkey({ plugins: [watching], alg: "EdDSA" });
-const { url } = await as.listen({ port: 0 });
-after(async () => {
-  await closeBrowser();
-  await as.close();
-});
+const url = await listen(as);
 
 for (const { name, options } of browserVariants) {
   test(`[OI-10] one click on the list of users logs in another one, ${name}`, { skip }, async () => {

@@ -1,18 +1,14 @@
 /** The steps after `/authorized` in a real Chromium: `deno test -A tests/browser/steps_browser.ts`. */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { latchkey } from "./server.ts";
-import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
+import { browserVariants, executablePath, listen, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
 
 const skip = executablePath === undefined;
 const as = await latchkey();
-const { url } = await as.listen({ port: 0 });
-after(async () => {
-  await closeBrowser();
-  await as.close();
-});
+const url = await listen(as);
 
 /** Buttons, and the text after pressing each. */
 const journey = [
