@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair } from "jose";
+import { decodeJwt, decodeProtectedHeader } from "jose";
 import * as openid from "openid-client";
 import { test } from "node:test";
 import { latchkey } from "../secret_leak_check.ts";
@@ -20,9 +20,9 @@ import {
   otherKey,
   publicKeys,
   push,
-  redirectUri,
   signed,
 } from "./fapi_client.ts";
+import { openidClient } from "./fapi_openid_client.ts";
 import { assertTokenResponse, forEachCase, getRedirectParams, testServer } from "../kit.ts";
 import type { Fields, TestServer } from "../kit.ts";
 
@@ -149,37 +149,17 @@ test("[PF-04] a client with this profile needs a server that offers a signed mod
 });
 
 test("[FS-31, FS-33] openid-client completes the flow with signed requests and responses", async () => {
-  const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
-  const jwks = { keys: [{ ...await exportJWK(publicKey), kid: "k", alg: "ES256" }] };
-  const as = await latchkey({
-    profile: "fapi2-message-signing",
-    issuer: "https://as.test",
-    clients: [{ ...bank, jwks }],
-  });
-  const send = (url: string | URL | Request, init?: RequestInit) =>
-    as.fetch(new Request(url instanceof URL ? url.href : url, { ...init, redirect: "manual" }));
-  const key = { key: privateKey, kid: "k" };
+  const { as, key, send, checks, authorization } = await openidClient("fapi2-message-signing");
   const config = await openid.discovery(new URL(as.issuer), "bank", {}, openid.PrivateKeyJwt(key), {
     [openid.customFetch]: send as unknown as openid.CustomFetch,
   });
   openid.useJwtResponseMode(config);
   const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair("ES256"));
-  const pkceCodeVerifier = openid.randomPKCECodeVerifier();
-  const expectedNonce = openid.randomNonce();
-  const expectedState = openid.randomState();
-  const { searchParams } = await openid.buildAuthorizationUrlWithJAR(config, {
-    redirect_uri: redirectUri,
-    scope: "openid read",
-    nonce: expectedNonce,
-    state: expectedState,
-    code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
-    code_challenge_method: "S256",
-  }, key);
+  const { searchParams } = await openid.buildAuthorizationUrlWithJAR(config, authorization, key);
   const url = await openid.buildAuthorizationUrlWithPAR(config, searchParams, { DPoP });
   const response = await send(url);
   const callback = new URL(response.headers.get("location")!);
   assertEquals([...callback.searchParams.keys()], ["response"]);
-  const checks = { pkceCodeVerifier, expectedNonce, expectedState };
   const tokens = await openid.authorizationCodeGrant(config, callback, checks, undefined, { DPoP });
   assertEquals(tokens.claims()!.sub, "alice");
   await as.close();

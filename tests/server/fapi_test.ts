@@ -5,7 +5,6 @@
  */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { exportJWK, generateKeyPair } from "jose";
 import * as openid from "openid-client";
 import { test } from "node:test";
 import { type ClientMetadata, ConfigurationError, type LatchkeyOptions } from "../../src/mod.ts";
@@ -26,6 +25,7 @@ import {
   redirectUri,
   request,
 } from "./fapi_client.ts";
+import { openidClient } from "./fapi_openid_client.ts";
 import { assertTokenResponse, basic, forEachCase, getRedirectParams, testServer } from "../kit.ts";
 import type { Fields, TestServer, TokenResponseBody } from "../kit.ts";
 import { postRegistration } from "./registering.ts";
@@ -565,38 +565,19 @@ test("[PF-04] a client with the profile fapi2-security on a server without it; i
 });
 
 test("[FS-01, FS-04] openid-client completes the flow with private_key_jwt, PAR, PKCE and DPoP, from the metadata alone", async () => {
-  const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
-  const jwks = { keys: [{ ...await exportJWK(publicKey), kid: "k", alg: "ES256" }] };
-  const as = await latchkey({
-    profile: "fapi2-security",
-    issuer: "https://as.test",
-    clients: [{ ...bank, jwks }],
-  });
-  const send = (url: string | URL | Request, init?: RequestInit) =>
-    as.fetch(new Request(url instanceof URL ? url.href : url, { ...init, redirect: "manual" }));
+  const { as, key, send, checks, authorization } = await openidClient("fapi2-security");
   const config = await openid.discovery(
     new URL(as.issuer),
     "bank",
     { use_mtls_endpoint_aliases: false },
-    openid.PrivateKeyJwt({ key: privateKey, kid: "k" }),
+    openid.PrivateKeyJwt(key),
     { [openid.customFetch]: send as unknown as openid.CustomFetch },
   );
   const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair("ES256"));
-  const pkceCodeVerifier = openid.randomPKCECodeVerifier();
-  const expectedNonce = openid.randomNonce();
-  const expectedState = openid.randomState();
-  const url = await openid.buildAuthorizationUrlWithPAR(config, {
-    redirect_uri: redirectUri,
-    scope: "openid read",
-    nonce: expectedNonce,
-    state: expectedState,
-    code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
-    code_challenge_method: "S256",
-  }, { DPoP });
+  const url = await openid.buildAuthorizationUrlWithPAR(config, authorization, { DPoP });
   const response = await send(url);
   assertEquals(response.status, 303);
   const callback = new URL(response.headers.get("location")!);
-  const checks = { pkceCodeVerifier, expectedNonce, expectedState };
   const tokens = await openid.authorizationCodeGrant(config, callback, checks, undefined, { DPoP });
   assertEquals(tokens.token_type, "dpop");
   const user = await openid.fetchUserInfo(config, tokens.access_token, tokens.claims()!.sub, { DPoP });
