@@ -9,24 +9,8 @@ import { test } from "node:test";
 import { decodeJwt } from "jose";
 import { openBrowser } from "../browser.ts";
 import { assertTokenResponse, encode, forEachCase, getRedirectParams, goodRequest, testServer } from "../../kit.ts";
-import type { Fields, ListedOptions, TestServer } from "../../kit.ts";
-
-/** What a browser sends for a page; without a secure context, only `Accept`. */
-const browserHeaders: readonly Record<string, string>[] = [
-  { "sec-fetch-dest": "document", "sec-fetch-mode": "navigate", "sec-fetch-site": "none" },
-  { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" },
-];
-
-const options: ListedOptions = {
-  users: [
-    { sub: "alice", name: "Alice" },
-    // The digest of a password that no test knows: automatic login asks for none.
-    {
-      sub: "bob",
-      password: "$scrypt$ln=10,r=8,p=1$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo",
-    },
-  ],
-};
+import type { Fields, TestServer } from "../../kit.ts";
+import { browserHeaders, twoUsers } from "./two_users.ts";
 
 const selection = { prompt: "select_account", scope: "openid", nonce: "n" };
 
@@ -68,7 +52,7 @@ async function subOf(server: TestServer, response: Response): Promise<string | u
 }
 
 test("[OI-10] automatic login shows a browser the users, and one click selects one", async () => {
-  const server = await testServer(options);
+  const server = await testServer(twoUsers);
   for (const headers of browserHeaders) {
     const { html, select } = await openAccounts(server, { state: "s" }, headers);
     assertEquals([...html.matchAll(/class="person" name="sub" value="([^"]*)"/g)].map(([, sub]) => sub), [
@@ -94,7 +78,7 @@ test("[OI-10] automatic login shows a browser the users, and one click selects o
 });
 
 test("[UI-14] one click of many gets a code, and none after Cancel", async () => {
-  const server = await testServer(options);
+  const server = await testServer(twoUsers);
   const { select } = await openAccounts(server);
   const clicks = await Promise.all(["alice", "bob", "bob", "alice"].map((sub) => select({ sub })));
   assertEquals(clicks.map(({ status }) => status).sort(), [303, 400, 400, 400]);
@@ -107,7 +91,7 @@ test("[UI-14] one click of many gets a code, and none after Cancel", async () =>
 });
 
 test("[OI-10] Cancel is access_denied; an unknown user, another browser and another site select no user", async () => {
-  const server = await testServer(options);
+  const server = await testServer(twoUsers);
   const { select: selectCancelled } = await openAccounts(server);
   assertEquals(getRedirectParams(await selectCancelled({ cancel: "yes" })).get("error"), "access_denied");
   const { select, browser } = await openAccounts(server);
@@ -132,13 +116,13 @@ test("[OI-10] Cancel is access_denied; an unknown user, another browser and anot
 });
 
 test("[OI-10] the list has only users that the client accepts", async () => {
-  const server = await testServer(options);
+  const server = await testServer(twoUsers);
   const { html } = await openAccounts(server, { claims: JSON.stringify({ id_token: { sub: { value: "bob" } } }) });
   assertEquals([...html.matchAll(/name="sub" value="([^"]*)"/g)].map(([, sub]) => sub), ["bob"]);
 });
 
 test("[OI-10] without a browser select_account needs no page, nor does a request without it in a browser", async () => {
-  const server = await testServer(options);
+  const server = await testServer(twoUsers);
   const request = `/oauth2/authorize?${encode({ ...goodRequest, ...selection })}`;
   await forEachCase<Record<string, string>>([{}, { accept: "*/*" }, { "sec-fetch-dest": "empty" }], async (headers) => {
     assertEquals(await subOf(server, await server.get(request, { headers, redirect: "manual" })), "alice");
