@@ -4,6 +4,7 @@ import { libraries } from "../devtools/connect/client_snippets/libraries.ts";
 import type { ClientSnippet } from "../devtools/connect/pages/client_snippets.tsx";
 import { validateRedirectUri } from "../server/config/uri_issues.ts";
 import { suggest } from "../core/policy/suggest.ts";
+import { demoUsers } from "../server/config/demo_entries.ts";
 import { quote } from "../server/config/config_issue.ts";
 import type { ConfigIssue } from "../core/rules/configuration_error.ts";
 import type { Settings } from "../server/config/settings.ts";
@@ -128,10 +129,7 @@ export async function initialize(
       redirect_uris: uris!,
       grant_types: ["authorization_code", "refresh_token"],
     }],
-    users: [
-      { sub: "alice", name: "Alice Adams", email: "alice@example.com", email_verified: true },
-      { sub: "bob", name: "Bob Brown", email: "bob@example.com", email_verified: true },
-    ],
+    users: demoUsers,
   };
   const issuer = `http://localhost:${port}`;
   const all = await describeClient({ ...settings, issuer }, clientId, secret);
