@@ -19,13 +19,9 @@ export function decodeFormValue(text: string): string {
 }
 
 /** A request before anything in it is parsed. */
-export interface RequestHead {
-  readonly method: string;
-  readonly path: string;
+export interface RequestHead extends Pick<RecordedRequest, "method" | "path" | "headers"> {
   /** The query as received. */
   readonly query: string;
-  /** The {@link RecordedRequest.headers}. */
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The headers to record: those that an authorization server reads, and those that help with debugging. */
