@@ -4,7 +4,7 @@
  */
 
 import { findParam } from "../recorder/record_request.ts";
-import { untilAborted } from "../testing/fetch.ts";
+import { unlessAborted } from "../platform/http/unless_aborted.ts";
 import type { TestLatchkey } from "../testing/test_latchkey.ts";
 import type { Action, Attempt } from "./attempt.ts";
 import {
@@ -116,9 +116,12 @@ async function perform(
       ? actions[journey]?.bind(undefined, session!) ?? beginUnderAttack
       : (signal, restartLimit) =>
         attack.perform!({ ...stage, begin: (of) => (restartLimit(), beginAs(of, signal)) }, values);
-    const startError = await untilAborted(restart(), runner.options.signal).then(() => undefined, (error: unknown) => ({
-      error,
-    }));
+    const startError = await unlessAborted(restart(), runner.options.signal).then(
+      () => undefined,
+      (error: unknown) => ({
+        error,
+      }),
+    );
     const ended: Attempt<ClientSession | Conclusion> = startError !== undefined
       ? { outcome: "rejected", ...startError }
       // Clients limit how often they fetch keys, so that new ones may take time.

@@ -3,7 +3,7 @@
 import type { Attack, JourneyOutcome } from "./attack.ts";
 import type { CrashWatch } from "./crashes.ts";
 import { type Timer, timers } from "../core/http/timers.ts";
-import { untilAborted } from "../testing/fetch.ts";
+import { unlessAborted } from "../platform/http/unless_aborted.ts";
 
 export interface Attempt<Result> {
   readonly outcome: JourneyOutcome;
@@ -57,7 +57,7 @@ export async function attempt<Result>(
     return { outcome: "crashed", error };
   });
   try {
-    return await untilAborted(Promise.race([...crash === undefined ? [] : [crash], action, limit.promise]), stop);
+    return await unlessAborted(Promise.race([...crash === undefined ? [] : [crash], action, limit.promise]), stop);
   } finally {
     hasEnded = true;
     timers.clearTimeout(timer);

@@ -8,7 +8,7 @@ import { checkedDriver, type ClientDriver, LoginLimitError, UnreachableError } f
 import type { JourneyEnvironment, Journeys } from "./journeys.ts";
 import { scan, type Sighting } from "./markers.ts";
 import { sleep, timers } from "../core/http/timers.ts";
-import { untilAborted } from "../testing/fetch.ts";
+import { unlessAborted } from "../platform/http/unless_aborted.ts";
 
 export interface Runner extends TimeLimit {
   readonly driver: ClientDriver;
@@ -105,7 +105,7 @@ export function openRunner(
     },
     async inEnvironment(use) {
       stop?.throwIfAborted();
-      if (pauseMs > 0) await untilAborted(sleep(pauseMs), stop);
+      if (pauseMs > 0) await unlessAborted(sleep(pauseMs), stop);
       const watch = watchCrashes(options.inProcess ?? true);
       try {
         const environment = await journeys.open(driver);
@@ -151,7 +151,7 @@ export function openRunner(
         waitedMs += waitMs;
         if (waitedMs > recoveryMs) return ended;
         options.onWait?.(error.message, waitMs);
-        await untilAborted(sleep(waitMs), stop);
+        await unlessAborted(sleep(waitMs), stop);
       }
     },
     async waitForEnd(environment, watch) {

@@ -9,7 +9,7 @@ import type {
 } from "../platform/runtime/chromium.ts";
 import type { Callback } from "../testing/browser/callback.ts";
 import { stripQuery } from "../testing/browser/test_browser.ts";
-import { untilAborted } from "../testing/fetch.ts";
+import { unlessAborted } from "../platform/http/unless_aborted.ts";
 import {
   assertMayBegin,
   type ClientBrowser,
@@ -179,8 +179,8 @@ export function singlePageApplication(loginUrl: string, { openContext, ...texts 
   return {
     name: new URL(loginUrl).origin,
     ...{ recordsVisits: true, startsFresh: true },
-    logIn: (journey) => untilAborted(logIn(journey), journey.signal),
-    receiveCallback: (journey, callback) => untilAborted(receiveCallback(journey, callback), journey.signal),
+    logIn: (journey) => unlessAborted(logIn(journey), journey.signal),
+    receiveCallback: (journey, callback) => unlessAborted(receiveCallback(journey, callback), journey.signal),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { Peer } from "../platform/runtime/bind.ts";
+import { unlessAborted } from "../platform/http/unless_aborted.ts";
 
 /** @internal `RequestInit`, with a body type that fits client libraries, and the certificate of the client. */
 export type FetchInit = Omit<RequestInit, "body"> & Pick<Peer, "certificate"> & {
@@ -50,7 +51,7 @@ export function createFetch(
       : withContentLength(new Request(inputRequest ?? url, init), init.body);
     for (let followed = 0;; followed++) {
       signal?.throwIfAborted();
-      const response = await untilAborted(handle(request, { certificate: options?.certificate }), signal);
+      const response = await unlessAborted(handle(request, { certificate: options?.certificate }), signal);
       const target = redirectStatuses.includes(response.status) ? response.headers.get("location") : null;
       if (target !== null && mode === "error") throw new TypeError(`${request.url} redirects, and redirect is "error"`);
       const next = target === null ? undefined : new URL(target, request.url).href;
@@ -95,16 +96,6 @@ function redirectedInit(
     (isSameOrigin || !credentialHeaders.includes(name)) && !(becomesGet && name.startsWith("content-"))
   );
   return becomesGet ? { headers } : { method, headers, body };
-}
-
-/** Waits for a promise. @throws The reason of the signal, once it is aborted. */
-export function untilAborted<T>(task: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return task;
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  if (signal.aborted) abort();
-  return Promise.race([task, promise]).finally(() => signal.removeEventListener("abort", abort));
 }
 
 /** The fetch that each installed one replaced, while it is installed or below another one. */

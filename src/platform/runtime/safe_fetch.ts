@@ -10,7 +10,8 @@ import { lookup, Resolver } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { type AddressKind, addressKind } from "./address_kind.ts";
-import { sendRequest, toResponse, unlessAborted } from "./send_request.ts";
+import { sendRequest, toResponse } from "./send_request.ts";
+import { unlessAborted } from "../http/unless_aborted.ts";
 import { isAddress } from "../http/ip_address.ts";
 
 /** The options of {@link safeFetch}. */

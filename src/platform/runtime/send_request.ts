@@ -6,6 +6,7 @@
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps, type RequestOptions } from "node:https";
 import { isAddress } from "../http/ip_address.ts";
+import { unlessAborted } from "../http/unless_aborted.ts";
 
 /** What a request has beside its URL. */
 interface Sent extends Pick<Request, "method" | "headers"> {
@@ -97,15 +98,4 @@ function limitedBody(incoming: IncomingMessage, signal: AbortSignal, maxBytes: n
 /** A `fetch` that sends only these header fields, and follows no redirect. */
 export async function exactFetch(url: string, sent: Sent & Pick<SendOptions, "signal">): Promise<Response> {
   return toResponse(await unlessAborted(sendRequest(new URL(url), sent, sent), sent.signal), sent.signal);
-}
-
-/** The value of a promise, or the reason of a signal that aborts first. */
-export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    // Also handles a rejection after the abort: an unhandled rejection would end the process.
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-    if (signal.aborted) abort();
-  });
 }

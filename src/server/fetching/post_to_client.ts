@@ -3,6 +3,7 @@
 import { readLimited } from "./outbound.ts";
 import type { FetchingServer } from "./fetching.ts";
 import type { Client } from "../../core/clients/clients.ts";
+import { unlessAborted } from "../../platform/http/unless_aborted.ts";
 
 interface ClientPost {
   readonly url: string;
@@ -46,7 +47,8 @@ export async function postToClient(
     return { status, received, isTemporary: status >= 500 };
   };
   try {
-    return await Promise.race([send(), abortOf(signal)]);
+    // A fetch may ignore its signal.
+    return await unlessAborted(send(), signal);
   } catch (cause) {
     return {
       received: signal.aborted
@@ -70,12 +72,4 @@ async function describeError(response: Response, members: readonly string[]): Pr
   } catch {
     return "";
   }
-}
-
-/** Rejects when a signal aborts, even if a request ignores the signal. */
-function abortOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    if (signal.aborted) reject(signal.reason);
-  });
 }
