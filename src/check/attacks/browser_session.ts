@@ -8,10 +8,10 @@ import { editAuthorizationResponse } from "../../testing/faults/edit_authorizati
 import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";
 import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts";
-import { LoginLimitError } from "../driver.ts";
 import { hostileUri, markup } from "../markers.ts";
 import { oneOf } from "./parameters.ts";
 import { conclude, unclear } from "./conclusions.ts";
+import { untilEnded } from "./targets.ts";
 import { withChange } from "../../testing/faults/with_change.ts";
 
 /** The users of the userinfo responses since an exchange. */
@@ -123,9 +123,7 @@ export const browserSessionAttacks: readonly Attack[] = [
       ]));
     },
     async perform({ driver, journey }) {
-      await driver.logIn!(journey).catch((thrown: unknown) => {
-        if (thrown instanceof LoginLimitError) throw thrown;
-      });
+      await untilEnded(driver.logIn!(journey));
       return conclude(undefined, "no page has the text as HTML markup");
     },
   }),

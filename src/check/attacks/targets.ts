@@ -59,7 +59,7 @@ async function openWithoutLogin({ currentUser }: ClientSession, { browser }: Cli
 }
 
 /** Waits for a promise, and ignores its failure. @throws {LoginLimitError} If the application limits logins. */
-const untilEnded = (login: Promise<unknown>) =>
+export const untilEnded = (login: Promise<unknown>) =>
   login.catch((thrown: unknown) => {
     if (thrown instanceof LoginLimitError) throw thrown;
   });
