@@ -34,7 +34,6 @@ import type { Observations } from "./observations.ts";
 import type { SigningKeys } from "./keys/jwt.ts";
 import type { ServerNames } from "./http/names.ts";
 import type { Policy } from "./policy/policy.ts";
-import type { ClientAddress } from "./http/router.ts";
 import type { RandomBytes } from "./keys/secrets.ts";
 import type { UnusableSession } from "./rules/openid.ts";
 import type { Session } from "./sessions/session_type.ts";
@@ -218,13 +217,9 @@ export interface PresentedTokens {
 }
 
 /** The parts of a request that authenticate the client. */
-export interface Credentials {
+export interface Credentials extends Pick<ResourceRequest, "connection" | "header"> {
   readonly authorization: string | null;
   readonly params: Params;
-  /** The connection and the address of the caller. */
-  readonly connection: ClientAddress;
-  /** The value of a header; `null` if the request has none of that name. */
-  header(name: string): string | null;
   /** The URL of the called endpoint, if its specification makes it an audience of client assertions. */
   readonly audience?: string;
   /** The id of the public client of a request that names no client. Default: such a request is rejected. */
