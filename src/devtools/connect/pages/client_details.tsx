@@ -2,26 +2,21 @@
 /** The metadata of a client, in the list of clients and on its page. */
 
 import type { VNode } from "preact";
+import type { Client } from "../../../core/clients/clients.ts";
 import { Hint } from "../../../server/pages/parameters.tsx";
 import { Code, CodeItem, CodeList, DefinitionItem } from "../../../server/pages/value.tsx";
 
 /** A client, as pages show it. */
-export interface ListedClient {
-  readonly id: string;
-  readonly name?: string;
+export interface ListedClient extends Pick<Client, "id" | "name" | "redirectUris" | "grantTypes" | "scope"> {
   /** The path of its page. */
   readonly href: string;
   /** All accepted client authentication methods: `none`, `client_secret_basic`, … */
   readonly authMethods: readonly string[];
-  readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];
   /** The URIs by which it learns that a session has ended. */
   readonly logoutUris?: readonly string[];
   /** The other members of its metadata, as `name: value`. */
   readonly otherMembers?: readonly string[];
-  readonly grantTypes: readonly string[];
-  /** Every scope value that it may request. */
-  readonly scope: readonly string[];
   /** Its own profile, if it has one. */
   readonly profile?: string;
   /** The types of authorization details that it may request. */

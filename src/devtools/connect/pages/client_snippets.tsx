@@ -2,17 +2,12 @@
 /** Settings for a library, which the address names: a page has the settings of one. */
 
 import type { VNode } from "preact";
+import type { ClientLibrary } from "../client_snippets/library.ts";
 import { CodeText } from "../../../server/pages/code_text.tsx";
 import { CopyButton } from "../../../server/pages/value.tsx";
 
 /** Settings for one library, ready to paste. */
-export interface ClientSnippet {
-  /** The name of the library in addresses and on the command line. */
-  readonly name: string;
-  /** The name of the library on pages. */
-  readonly library: string;
-  /** The file or language: `application.yml`. */
-  readonly placement: string;
+export interface ClientSnippet extends Pick<ClientLibrary, "name" | "library" | "placement"> {
   /** The settings; absent if the library does not support the client. */
   readonly text?: string;
   /** Notes, or why the text is absent: whole sentences. */
