@@ -1,6 +1,6 @@
 /** A plugin with the pages that check a client of a running server, and the report, beside those of the inspector. */
 
-import { rejectUntrustedHost } from "../core/http/cross_site.ts";
+import { onTrustedHost } from "../server/endpoint.ts";
 import type { Context } from "../core/http/context.ts";
 import type { Plugin } from "../server/hosting/options.ts";
 import { staticEndpoint } from "../server/hosting/static_files.ts";
@@ -21,17 +21,12 @@ const load = () => import("./check_page_handlers.ts");
  * @param check Its plugin must be outside of this one.
  */
 export function checkPages(check: ClientCheck): Plugin {
-  type Show = (handlers: Awaited<ReturnType<typeof load>>, context: Context) => Promise<HttpResponse>;
-  const handler = (rule: "DI-04" | "FL-05", show: Show) => async (context: Context) => {
-    rejectUntrustedHost(context.server, context.request, rule);
-    return await show(await load(), context);
-  };
-  const report = (
-    show: (...args: [...Parameters<Show>, report: CheckReport]) => HttpResponse | Promise<HttpResponse>,
-  ) =>
-    handler("FL-05", (handlers, context) => {
+  type Show = (handlers: Awaited<ReturnType<typeof load>>, context: Context, report: CheckReport) => HttpResponse;
+  const handler = onTrustedHost("DI-04", load);
+  const report = (show: Show | ((...shown: Parameters<Show>) => Promise<HttpResponse>)) =>
+    onTrustedHost("FL-05", load)((handlers, context: Context) => {
       const current = check.report();
-      if (current !== undefined) return Promise.resolve(show(handlers, context, current));
+      if (current !== undefined) return show(handlers, context, current);
       throw new HttpError(404, "HT-01", "The check has no results yet", {
         fix: "Start a check on the page of a client, and reload this page after its first login.",
       });
@@ -74,8 +69,8 @@ export function checkPages(check: ClientCheck): Plugin {
           role: "control",
           parameters: parameters({ name: "form_token", secret: "form_token" }),
           load: () => ({
-            GET: handler("DI-04", ({ showCheck }, context) => showCheck(context, check)),
-            POST: handler("DI-04", ({ changeCheck }, context) => changeCheck(context, check)),
+            GET: handler(({ showCheck }, context) => showCheck(context, check)),
+            POST: handler(({ changeCheck }, context) => changeCheck(context, check)),
           }),
         } as const,
       ],

@@ -3,7 +3,8 @@
 import type { Context as CoreContext } from "../core/http/context.ts";
 import type { EndpointDescription as CoreDescription } from "../core/http/endpoint.ts";
 import type { ParameterDescription } from "../core/http/params.ts";
-import type { Endpoint as CoreEndpoint } from "../core/route.ts";
+import type { Endpoint as CoreEndpoint, Handler } from "../core/route.ts";
+import { rejectUntrustedHost } from "../core/http/cross_site.ts";
 import type { Method } from "../core/http/router.ts";
 import type { RuleId } from "../core/rules/mod.ts";
 import type { Server } from "../core/server.ts";
@@ -78,4 +79,13 @@ export function page(
   parameters: readonly ParameterDescription[] = [],
 ): Endpoint {
   return { name, path, title, load, methods, parameters, caller: "browser", errors: "page" };
+}
+
+/** Creates handlers that reject a request under an untrusted host by a rule, and otherwise load their code. */
+export function onTrustedHost<Code>(rule: RuleId, load: () => Promise<Code>) {
+  return <Own extends Server>(handle: (code: Code, context: CoreContext<Own>) => ReturnType<Handler>): Handler<Own> =>
+  async (context) => {
+    rejectUntrustedHost(context.server, context.request, rule);
+    return await handle(await load(), context);
+  };
 }

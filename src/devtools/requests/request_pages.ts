@@ -10,12 +10,11 @@
 
 import type { Context } from "../../core/http/context.ts";
 import type { App } from "../../server/app.ts";
-import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
-import type { Handler, Handlers } from "../../core/route.ts";
-import type { Endpoint } from "../../server/endpoint.ts";
+import type { Handlers } from "../../core/route.ts";
+import { type Endpoint, onTrustedHost } from "../../server/endpoint.ts";
 import type { Fields } from "../../core/http/form.ts";
-import type { HttpRequest, HttpResponse } from "../../core/http/message.ts";
+import type { HttpRequest } from "../../core/http/message.ts";
 import type { Method } from "../../core/http/router.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { ConfigurationError } from "../../core/rules/configuration_error.ts";
@@ -134,7 +133,7 @@ function exportNotAllowed(issuer: string): ConfigurationError {
  * The page for tokens. The recorder does not record pages, and the names of the secret fields redact them elsewhere.
  */
 function tokensRoute(base: string, activeRecorder: Recorder): Endpoint {
-  const checkHost = ({ server, request }: Context) => rejectUntrustedHost(server, request, "TP-04");
+  const handler = onTrustedHost("TP-04", load);
   return {
     name: "tokens",
     path: `${base}/tokens`,
@@ -147,14 +146,8 @@ function tokensRoute(base: string, activeRecorder: Recorder): Endpoint {
       secret: "token",
     }),
     load: () => ({
-      async GET(context: Context<HostedServer>) {
-        checkHost(context);
-        return await (await load()).showTokenForm(context, activeRecorder);
-      },
-      async POST(context: Context<HostedServer>) {
-        checkHost(context);
-        return await (await load()).showTokens(context, activeRecorder);
-      },
+      GET: handler(({ showTokenForm }, context: Context<HostedServer>) => showTokenForm(context, activeRecorder)),
+      POST: handler(({ showTokens }, context: Context<HostedServer>) => showTokens(context, activeRecorder)),
     }),
   };
 }
@@ -165,16 +158,7 @@ function flowRoutes(
   activeRecorder: Recorder,
   changes: Notifier,
 ): Endpoint[] {
-  const withHostCheck = (
-    handle: (
-      handlers: Awaited<ReturnType<typeof load>>,
-      context: Context,
-    ) => Promise<HttpResponse | Response> | HttpResponse | Response,
-  ): Handler =>
-  async (context) => {
-    rejectUntrustedHost(context.server, context.request, "FL-05");
-    return await handle(await load(), context);
-  };
+  const withHostCheck = onTrustedHost("FL-05", load);
   const endpoint = (name: string, path: string, title: string, handlers: Handlers): Endpoint => ({
     name,
     path: `${base}${path}`,

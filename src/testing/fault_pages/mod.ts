@@ -10,7 +10,7 @@
 
 import type { Context } from "../../core/http/context.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
-import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import { onTrustedHost } from "../../server/endpoint.ts";
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
 import { staticEndpoint } from "../../server/hosting/static_files.ts";
@@ -46,6 +46,7 @@ export function faultPages({ control }: { readonly control?: PageControl } = {})
   const { loadControl, plugin, clock, machineTime } = control === undefined
     ? controlledServer()
     : { loadControl: () => control, plugin: {}, clock: control.clock, machineTime: systemClock };
+  const handler = onTrustedHost("DI-04", load);
   return {
     ...plugin,
     setup(app, changes) {
@@ -70,14 +71,10 @@ export function faultPages({ control }: { readonly control?: PageControl } = {})
       role: "control",
       parameters: parameters({ name: "form_token", secret: "form_token" }),
       load: () => ({
-        async GET(context) {
-          rejectUntrustedHost(context.server, context.request, "DI-04");
-          return await (await load()).showFaults(context, await loadControl());
-        },
-        async POST(context: Context<HostedServer>) {
-          rejectUntrustedHost(context.server, context.request, "DI-04");
-          return await (await load()).changeFaults(context, await loadControl());
-        },
+        GET: handler(async ({ showFaults }, context) => await showFaults(context, await loadControl())),
+        POST: handler(async ({ changeFaults }, context: Context<HostedServer>) =>
+          await changeFaults(context, await loadControl())
+        ),
       }),
     }],
   };
