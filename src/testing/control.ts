@@ -3,8 +3,7 @@
 import type { App } from "../server/app.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { endpointUrl } from "../core/http/endpoint.ts";
-import { isDropped, toResponse } from "../core/http/message.ts";
-import { ConnectionDropped } from "../platform/http/dropped_connection.ts";
+import { fetchedResponse } from "../platform/http/dropped_connection.ts";
 import { defaultOutbound, type Outbound } from "../server/fetching/outbound.ts";
 import type { Peer } from "../platform/runtime/bind.ts";
 import { object, objectField } from "../core/policy/field.ts";
@@ -163,9 +162,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   const getEndpointUrl = (name: string) => endpointUrl({ app: getApp(), server: getApp().server }, name);
 
   async function handle(request: Request, peer?: Peer): Promise<Response> {
-    const response = await getApp().dispatch(resources.route(request), peer);
-    if (isDropped(response)) throw new ConnectionDropped();
-    return toResponse(response);
+    return fetchedResponse(await getApp().dispatch(resources.route(request), peer));
   }
 
   const explain: ExplainRejection = (request) => {

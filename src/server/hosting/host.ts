@@ -10,9 +10,8 @@
 import type { HostedApp } from "./hosted_app.ts";
 import { asServerPolicy } from "../config/server_policy.ts";
 import { policyOf } from "../../core/clients/clients.ts";
-import { isDropped, toResponse } from "../../core/http/message.ts";
 import { plainText } from "../../platform/http/response.ts";
-import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
+import { fetchedResponse } from "../../platform/http/dropped_connection.ts";
 import type { Peer } from "../../platform/runtime/bind.ts";
 import type { RequestHandler } from "../../core/http/router.ts";
 import { basePath } from "../../core/http/names.ts";
@@ -102,11 +101,7 @@ export async function host(options: HostOptions = {}): Promise<Host> {
       return created.apps();
     },
     app: (options = {}) => created.addApp(options),
-    async fetch(request, peer) {
-      const response = await created.handle(request, peer);
-      if (isDropped(response)) throw new ConnectionDropped();
-      return toResponse(response);
-    },
+    fetch: async (request, peer) => fetchedResponse(await created.handle(request, peer)),
     listen: created.listen,
     close: created.close,
     [Symbol.asyncDispose]: created.close,

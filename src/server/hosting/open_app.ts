@@ -4,8 +4,7 @@ import { ignoreRejection } from "../../core/thenable.ts";
 import { algorithmsInUse } from "../../core/keys/jwks.ts";
 import type { App } from "../app.ts";
 import type { HostedApp } from "./hosted_app.ts";
-import { isDropped, toResponse } from "../../core/http/message.ts";
-import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
+import { fetchedResponse } from "../../platform/http/dropped_connection.ts";
 import type { RequestHandler } from "../../core/http/router.ts";
 import { assertNoIssues } from "../../core/rules/configuration_error.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
@@ -209,11 +208,7 @@ function hostedApp(
     },
     clients: server.clients.registered,
     users: server.users,
-    async fetch(request, peer) {
-      const result = await handle(request, peer);
-      if (isDropped(result)) throw new ConnectionDropped();
-      return toResponse(result);
-    },
+    fetch: async (request, peer) => fetchedResponse(await handle(request, peer)),
     async rotateKeys(alg = server.policy.alg, lead = server.policy.keys.lead) {
       if (!(lead >= 0 && Number.isFinite(lead))) {
         throw new RangeError(`lead: expected 0 seconds or more, found ${lead}; the default is the setting keys.lead`);
