@@ -28,10 +28,8 @@ const maxDepth = 30;
 /** Maximum length of a clause that is shown. */
 const maxFoundLength = 200;
 
-interface Match extends Pick<FoundSign<Problem>, "start" | "end" | "cause"> {
-  readonly problem: Problem;
-  readonly message?: LibraryMessage;
-  readonly code?: string;
+interface Match
+  extends Pick<FoundSign<Problem>, "start" | "end" | "cause">, Pick<FoundMessage, "problem" | "message" | "code"> {
   /** A code with a meaning of its own says most, then a message of the table, the connection, other words, and a general code. */
   readonly weight: number;
   /** Whether words alone report it, and where the last of them begins. */
