@@ -1,6 +1,5 @@
 /** The app of the whole server: what plugins and pages for developers know of it. */
 
-import type { IssuedCode } from "../core/demo/token_example.ts";
 import type { Context, CoreApp } from "../core/http/context.ts";
 import type { User } from "../core/clients/client.ts";
 import type { ClientMetadata } from "./config/client_metadata.ts";
@@ -13,7 +12,8 @@ import type { TraceEvent } from "./trace.ts";
 import type { NextSteps } from "./pages/authorized_page.tsx";
 import type { Site } from "./pages/layout.tsx";
 import type { HostedServer } from "./hosted_server.ts";
-import type { DemoFlow, DemoRequest } from "../core/demo/demo_flow.ts";
+import type { Arrived } from "../core/demo/authorized.ts";
+import type { DemoRequest } from "../core/demo/demo_flow.ts";
 
 /** @internal The pages for developers, by paths below the base. Other pages lead to those that are present. */
 export interface DeveloperPages {
@@ -73,15 +73,11 @@ export function appOf({ app }: Pick<Context, "app">): App {
 }
 
 /** The authorization response, as the next steps need it. */
-export interface ArrivedResponse {
+export interface ArrivedResponse extends Pick<Arrived, "flow" | "issued"> {
   /** Absent if the login failed, or if the page was opened without a response. */
   readonly code?: string;
   readonly state?: string;
   readonly iss?: string;
-  /** The login, if this browser started it at `/start`. */
-  readonly flow?: DemoFlow;
-  /** The record of the code, if this server knows it. */
-  readonly issued?: IssuedCode;
   /** The CSRF token of forms of this browser. */
   readonly csrfToken: string;
   /** Whether the response is an error. Default: false. */
