@@ -250,7 +250,7 @@ function loginHandlers(
     const previousSession = await readSession(context);
     const isMissing = screen.username !== undefined && username === "";
     const isUnknown = user === undefined && !server.policy.acceptsAny.includes("users");
-    if (screen.rejectsMalformed && isUnknown && !isMissing && !username.includes("@")) {
+    if (screen.rejectsMalformed && isUnknown && !isMissing && !/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(username)) {
       return again({ error: "malformed" });
     }
     if (screen.password === undefined) {

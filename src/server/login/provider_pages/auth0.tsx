@@ -6,7 +6,7 @@
  */
 
 import type { VNode } from "preact";
-import { type Field, loginPage } from "./login_screen.tsx";
+import { type Field, type LoginForm, loginPage } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
 const purpose = ({ realm, client }: ScreenProps) => <p>Log in to {realm} to continue to {client}.</p>;
@@ -30,19 +30,19 @@ const universal = {
   username: {
     ...{ label: "Email address*", labelAttributes: { id: "username-label" }, id: "username", name: "username" },
     faults: {
-      empty: { id: "error-cs-username-required", text: "Please enter an email address" },
-      malformed: { id: "error-cs-email-invalid", text: "Email is not valid." },
+      empty: { as: "div", id: "error-cs-username-required", text: "Please enter an email address" },
+      malformed: { as: "div", id: "error-cs-email-invalid", text: "Email is not valid." },
     },
   },
   password: {
     ...{ label: "Password*", labelAttributes: { id: "password-label" }, id: "password", name: "password" },
-    faults: { empty: { id: "error-cs-password-required", text: "Password is required" } },
+    faults: { empty: { as: "div", id: "error-cs-password-required", text: "Password is required" } },
   },
   fault: {
     ...{ text: "Wrong email or password", id: "error-element-password", class: "ulp-input-error-message" },
-    as: "span" as const,
+    as: "span",
   },
-  inside: (fields: VNode, button: VNode) => (
+  inside: (fields, button) => (
     <>
       {fields}
       <a href="#password">Forgot password?</a>
@@ -50,7 +50,7 @@ const universal = {
       <a href="#username">Sign up</a>
     </>
   ),
-};
+} satisfies Omit<LoginForm, "path">;
 
 const { username, password, ...common } = universal;
 
@@ -69,7 +69,7 @@ function lockPage(field: Field): ProviderPage {
       faults: { empty: hint("Can't be blank"), malformed: hint("Invalid") },
       wrap: (content: VNode, fault: VNode | undefined) => (
         <div class={`auth0-lock-input-block auth0-lock-input-${name}`}>
-          <div class="auth0-lock-input-wrap auth0-lock-input-wrap-with-icon">{content}</div>
+          <div class="field auth0-lock-input-wrap auth0-lock-input-wrap-with-icon">{content}</div>
           {fault}
         </div>
       ),
@@ -92,11 +92,11 @@ function lockPage(field: Field): ProviderPage {
     inside: (fields, button) => (
       <div class="form auth0-lock-widget-container">
         <div class="form auth0-lock-content-body-wrapper">
-          <ul class="ways auth0-lock-tabs">
+          <ul class="auth0-lock-tabs">
             <li class="auth0-lock-tabs-current">
               <span>Log In</span>
             </li>
-            <li>
+            <li class="">
               <a href={`#${id}`}>Sign Up</a>
             </li>
           </ul>
@@ -111,7 +111,7 @@ function lockPage(field: Field): ProviderPage {
     username: { ...field, ...username, id },
     password: {
       ...{ ...input("password"), placeholder: "your password", autocomplete: "off", "aria-label": "Password" },
-      box: { class: "field auth0-lock-input-show-password" },
+      box: { class: "auth0-lock-input-show-password" },
     },
     fault: {
       ...{ text: "Wrong email or password.", as: "span", at: "top" },
