@@ -70,7 +70,6 @@ function sendsTokens({ endpoint, response }: Exchange): boolean {
     (response?.authorizationResponse?.params.some(([name]) => name === "id_token") ?? false);
 }
 
-/** Whether a browser that loses its cookies loses its user. */
 async function losesUserWithCookies(
   { currentUser }: ClientSession,
   { journey: { browser: { cookies } } }: JourneyEnvironment,

@@ -335,7 +335,6 @@ export class TokenRejectedError extends Error {
 /** The application could not be reached: it is not running. */
 export class UnreachableError extends Error {}
 
-/** The members that return a session. */
 const sessionMembers: readonly string[] = [...sessionStarts, "receiveCallback"];
 
 /**

@@ -125,7 +125,6 @@ function textsOf(user: object | undefined): string[] {
   return namingClaims.map((claim) => String(claims[claim] ?? "")).filter((text) => text.length >= minValueChars);
 }
 
-/** Whether a text is part of one of the texts. */
 const isPartOf = (text: string, texts: readonly string[]): boolean => texts.some((other) => other.includes(text));
 
 /**

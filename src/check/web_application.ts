@@ -74,7 +74,6 @@ interface Step {
   readonly form?: URLSearchParams;
   /** The `Origin` header of a form: the origin of its page, or `null`. Default: none, as in back-channel requests. */
   readonly origin?: string;
-  /** Whether it starts a login. */
   readonly isStart?: boolean;
   /** The other site from whose page the browser comes. Default: none. */
   readonly from?: string;

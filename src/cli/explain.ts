@@ -226,7 +226,6 @@ async function findFault(text: string): Promise<string | undefined> {
 
 const labelWidth = 9;
 
-/** The path of the page of a flow. */
 const flowPath = /^[\w./-]*\/flows\/(?:of\/)?[\w-]+$/;
 
 /**

@@ -206,7 +206,6 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
   };
 }
 
-/** The values of all sources. */
 interface ReadValues {
   /** The values: a flag counts before a variable, a variable before the file. */
   readonly values: ConfigFile;

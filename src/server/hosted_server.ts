@@ -39,7 +39,6 @@ export interface CertificateListener {
 export interface HostedServer extends FetchingServer {
   /** Whether a URI leads to an endpoint of this server, except `/authorized`; absent if no unregistered URI is accepted. */
   readonly isOwnEndpoint?: (uri: string) => boolean;
-  /** The policy. */
   readonly policy: ServerPolicy;
   /** The clients: the registered ones and those of metadata documents. */
   readonly clients: ServerClients;
@@ -47,7 +46,6 @@ export interface HostedServer extends FetchingServer {
   readonly keyRotation: KeyRotation;
   /** The grant types of the token endpoint. */
   readonly grantTypes: readonly GrantType[];
-  /** The users. */
   readonly users: ServerUsers;
   /** The rules for releasing claims. */
   readonly claims: ServerClaimRules;

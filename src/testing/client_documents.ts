@@ -48,7 +48,6 @@ export interface ClientDocumentFactory {
   (url: string, metadata?: ClientDocumentMetadata | (() => Response | Promise<Response>)): TestClient;
 }
 
-/** The documents of one server. */
 interface ClientDocuments {
   readonly create: ClientDocumentFactory;
   /** Serves a URL of a client by a function. */

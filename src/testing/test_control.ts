@@ -324,7 +324,6 @@ export interface ServerControl extends TestControl {
    * @throws {TypeError} If it has the name of a provider, by {@link TestControl.installFetch}.
    */
   assertMayListen(): void;
-  /** The tenants. */
   readonly tenants: Tenants;
   /** The recorder of the log. */
   readonly recorder: Recorder;

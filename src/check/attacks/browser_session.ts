@@ -14,7 +14,6 @@ import { conclude, unclear } from "./conclusions.ts";
 import { untilEnded } from "./targets.ts";
 import { withChange } from "../../testing/faults/with_change.ts";
 
-/** The users of the userinfo responses since an exchange. */
 function usersOfUserinfo(exchanges: readonly Exchange[], since: number): readonly unknown[] {
   return exchanges.slice(since).flatMap(({ endpoint, response }) =>
     endpoint === "userinfo" && response?.status === 200 ? [parseJsonObject(response.body ?? "{}")?.sub] : []

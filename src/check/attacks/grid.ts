@@ -13,7 +13,6 @@ import type { Scene, Stage } from "../attack.ts";
 import { type Attack, type AttackSource, defineAttack } from "../define_attack.ts";
 import { type WrongValues, wrongValues } from "./wrong_values.ts";
 
-/** Changes a value. */
 type Write = (value: unknown) => unknown;
 
 /** A response of the server. */

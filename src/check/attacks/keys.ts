@@ -14,7 +14,6 @@ import { conclude, failIf, unclear } from "./conclusions.ts";
 /** How long a key has been removed in `keys/kept-for-ever`, in seconds. */
 const secondsUntilRemoved = 172_800;
 
-/** The logins with an unknown key. */
 const unknownLogins = 10;
 
 /**

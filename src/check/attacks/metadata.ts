@@ -12,7 +12,6 @@ import { conclude, passIf } from "./conclusions.ts";
 /** The members whose URLs a client requests itself. */
 const usedMembers = ["token_endpoint", "userinfo_endpoint", "jwks_uri"];
 
-/** Hosts of internal networks. */
 const internalHosts = ["127.0.0.1", "169.254.169.254", "[::ffff:127.0.0.1]"];
 
 /** A script, a file, a link to another program, and texts for a shell. */

@@ -38,7 +38,6 @@ interface Change {
   readonly keepsUser?: boolean;
 }
 
-/** A row of the table. */
 interface Row extends Pick<Attack, "id" | "title" | "correctClient" | "sources" | "fix"> {
   /** Default: `must-reject`. */
   readonly level?: "should-reject";

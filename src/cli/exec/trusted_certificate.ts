@@ -16,7 +16,6 @@ const variables: readonly { readonly name: string; readonly roots: boolean; read
   { name: "REQUESTS_CA_BUNDLE", roots: true, instead: "CURL_CA_BUNDLE" },
 ];
 
-/** The files with the certificate. */
 interface TrustedCertificate {
   /** The file that has the certificate alone. */
   readonly file: string;

@@ -45,7 +45,6 @@ export interface StepRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The secrets to mask. */
   readonly secrets: readonly Secret[];
   /** A credential that is never shown, not even on demand, encoded as in the request. */
   readonly hiddenCredential?: string;

@@ -90,7 +90,6 @@ function formValues(user: User): Readonly<Record<string, string>> {
   return { ...Object.fromEntries(fields), claims: JSON.stringify(others, null, 2) };
 }
 
-/** The values that a visitor typed. */
 function typedValues(params: Params): Readonly<Record<string, string>> {
   return Object.fromEntries([...fieldNames, "claims"].map((name) => [name, params.get(name) ?? ""]));
 }

@@ -56,7 +56,6 @@ function formatReason({ rule, reason }: Explanation): string {
   return (rule === undefined ? "" : `[${rule}] `) + toOneLine(reason);
 }
 
-/** The headers that a report shows. */
 const reportedRequestHeaders = ["authorization", "origin", "dpop", "cookie"];
 const reportedResponseHeaders = ["location", "www-authenticate", "retry-after", "set-cookie"];
 

@@ -18,5 +18,4 @@ export const loginPageNames = [
   ...["pingfederate-identifier-first", "pingone", "zitadel", "zitadel-v2"] as const,
 ] as const;
 
-/** The name of a login page. */
 export type LoginPageName = typeof loginPageNames[number];

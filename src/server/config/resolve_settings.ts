@@ -52,7 +52,6 @@ export interface ResolvedSettings {
   readonly audience?: string;
   /** The clients at an issuer: demo clients follow it. */
   clientsAt(issuer: string): readonly ClientMetadata[];
-  /** Whether the clients are the demo clients. */
   readonly hasDemoClients: boolean;
   readonly users: readonly User[];
   /** What the profiles of providers change besides settings; absent without such a profile. */

@@ -117,7 +117,6 @@ function validateClientSecret(client: ClientMetadata): ConfigIssue[] {
   }];
 }
 
-/** The public keys. */
 function validateClientKeys(client: ClientMetadata, { allows }: ServerPolicy): ConfigIssue[] {
   const needsKeys = client.token_endpoint_auth_method === "private_key_jwt";
   return [

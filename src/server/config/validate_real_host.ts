@@ -87,7 +87,6 @@ export function validateRealHost(settings: Settings, policy: PolicyAtStart, isDe
   return issues;
 }
 
-/** The users without a password. */
 function validatePasswordsPresent(settings: Settings, { users }: PolicyAtStart): ConfigIssue[] {
   if (settings.users === undefined) {
     return [{

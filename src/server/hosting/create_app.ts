@@ -65,7 +65,6 @@ interface AppDependencies
   readonly everySecond: AppChanges["everySecond"];
 }
 
-/** An assembled server. */
 interface AssembledApp {
   readonly app: App;
   /** Handles a request in process. */

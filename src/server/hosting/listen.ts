@@ -21,13 +21,11 @@ export interface ListenOptions {
 
 /** @internal Where a server listens. */
 export interface ListenResult {
-  /** The URL. */
   readonly url: string;
   /** The certificate as PEM, for clients that need to trust it; absent without TLS. */
   readonly cert?: string;
 }
 
-/** The listeners of one host. */
 interface Listeners {
   listen(options?: ListenOptions): Promise<ListenResult>;
   /** Completes the requests in flight and stops listening. */

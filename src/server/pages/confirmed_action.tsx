@@ -36,7 +36,6 @@ export function ConfirmedAction(
   );
 }
 
-/** The entry to remove. */
 interface RemoveSectionProps {
   readonly kind: "client" | "user";
   readonly id: string;

@@ -6,7 +6,6 @@ import type { VNode } from "preact";
 export interface ListPosition {
   /** The number of entries on all pages. */
   readonly total: number;
-  /** Whether this is the first page. */
   readonly isFirst: boolean;
   /** The path of the next page; absent on the last one. */
   readonly nextHref?: string;

@@ -70,7 +70,6 @@ export function CopyButton({ description }: { readonly description: string }): V
   );
 }
 
-/** One labelled value. */
 interface CopyableValueProps {
   readonly label: string;
   readonly text: string;

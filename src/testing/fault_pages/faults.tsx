@@ -126,7 +126,6 @@ function Scenarios(props: FaultsProps): VNode {
   );
 }
 
-/** A folded form that runs a verb. */
 function FoldedForm({ props, verb, fields, button, summary, children }: {
   readonly props: FaultsProps;
   readonly verb: string;

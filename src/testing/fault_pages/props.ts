@@ -48,6 +48,5 @@ export interface FaultsProps extends Site {
   readonly presets: readonly ClockPreset[];
   /** The fields that move the clock. */
   readonly advance: readonly FormField[];
-  /** The fields that revoke tokens. */
   readonly revoke: readonly FormField[];
 }

@@ -36,7 +36,6 @@ export interface RequestView {
 
 /** @internal The exchange that a fault takes part in. */
 export interface FaultContext {
-  /** The request. */
   readonly request: RequestView;
   /** The server, without the extensions that plugins make for this request. */
   readonly app: App;

@@ -19,7 +19,6 @@ import { ChangeLifetime } from "./configuration_lines.tsx";
 
 /** What the link of a rejected request proposes to change. */
 export interface ProposalProps {
-  /** The member to change. */
   readonly member: keyof ClientMetadata & keyof typeof proposals;
   /** What the application sent. */
   readonly sent: string;

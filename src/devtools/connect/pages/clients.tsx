@@ -25,7 +25,6 @@ export interface ClientsProps extends Site {
   readonly confirmation?: string;
 }
 
-/** One client. */
 export interface ClientProps extends Site {
   readonly client: ListedClient;
   /** Its secret, if a form set it and it may be shown. */

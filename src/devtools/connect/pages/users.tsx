@@ -43,7 +43,6 @@ export interface UsersProps extends Site {
   readonly form?: EditForm;
 }
 
-/** One user. */
 export interface UserProps extends Site {
   readonly user: ListedUser;
   /** Whether this is the default user. */

@@ -50,7 +50,6 @@ export function RejectionLine({ error, rule, reason }: RejectionSummary): VNode 
 interface RuleProps {
   /** Absent for a rejection of the embedding program. */
   readonly rule?: string;
-  /** The sections that it cites. */
   readonly cites: readonly string[];
 }
 

@@ -28,7 +28,6 @@ export interface Expectations {
   readonly nonce?: string;
   /** The digest of the access token of the same response; absent: not known. */
   readonly accessTokenHash?: string;
-  /** Whether a client is registered. */
   readonly isClient: (id: string) => boolean;
   /** Whether access tokens can be for this audience. */
   readonly isAudience: (uri: string) => boolean;

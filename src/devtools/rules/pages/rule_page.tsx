@@ -16,7 +16,6 @@ export interface RuleDescription {
   readonly passes?: string;
   /** How to fix a request that breaks it; absent if the rule rejects no request. */
   readonly fix?: string;
-  /** The sections that it cites. */
   readonly cites: readonly string[];
   /** The level of BCP 14, such as `MUST`. Absent, as the two below, without the file of requirements. */
   readonly level?: string;

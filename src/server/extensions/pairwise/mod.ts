@@ -44,7 +44,6 @@ function sectorHost({ sector_identifier_uri, redirect_uris = [] }: ClientMetadat
   return hosts.size === 1 ? [...hosts][0] || undefined : undefined;
 }
 
-/** All issues of the sector of a client. */
 function validateSector(client: ClientMetadata): readonly ConfigIssue[] {
   const uri = client.sector_identifier_uri;
   if (uri !== undefined && (parseUrl(uri) === undefined || !uri.startsWith("https://"))) {

@@ -7,7 +7,6 @@ import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
 
-/** The credentials of a registration request. */
 interface RegistrationCredentials {
   /** The value of the `Authorization` header. */
   readonly authorization: string | null;

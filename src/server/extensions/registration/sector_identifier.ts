@@ -7,7 +7,6 @@ import type { Client } from "../../../core/clients/clients.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { reject } from "./rules.ts";
 
-/** The limits of the document. */
 const sectorLimits = { accept: "application/json", maxBytes: 64 * 1024, timeoutMs: 5000 };
 
 /**

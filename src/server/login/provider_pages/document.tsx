@@ -12,7 +12,7 @@ type FootProps = Site & Partial<Pick<ScreenProps, "accounts" | "acceptsAnyName">
 
 interface DocumentProps {
   readonly props: FootProps;
-  /** The whole title. */
+  /** The whole title: nothing is added. */
   readonly title: string;
   /** Whether the page has a button that submits its form by script. Default: false. */
   readonly script?: boolean;

@@ -85,7 +85,6 @@ export function loginPage(state: string, ...screens: readonly [LoginForm, ...Log
   return { state, screens: [loginScreen(first), ...others.map(loginScreen)] };
 }
 
-/** The screen with the data. */
 function loginScreen(form: LoginForm): LoginScreen {
   const { username, repeatedUsername, password, title, hasScript, choice, frame = (content) => content } = form;
   return {

@@ -106,7 +106,6 @@ const classic: Widget = {
 const verify = "/signin/verify";
 const next = { id: "idp-discovery-submit", value: "Next" };
 
-/** The pages of a login. */
 const login = (...[first, ...others]: readonly [Widget, ...Widget[]]) =>
   loginPage("stateToken", widget(first), ...others.map(widget));
 
