@@ -275,7 +275,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.getByRole("button", { name: "Sign in" }).click();
         await page.getByRole("button", { name: "No" }).click();
       },
-      "XPath of the buttons and what is around them, after a hint at the user": async (page, start) => {
+      "a hint at the user leads to the password; XPath of the buttons": async (page, start) => {
         await xpath(page, '//*[@data-report-event="Signin_Submit"][@value="Next"]').waitFor();
         await page.goto(`${start}&login_hint=${name}`);
         await page.fill("#i0118", password);
@@ -381,8 +381,8 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.locator("#password-label").waitFor();
         await page.getByRole("link", { name: "Sign up" }).waitFor();
         await cypress(page).click("button._button-login");
-        await page.locator("#error-cs-username-required").waitFor();
-        await page.locator("#error-cs-password-required").waitFor();
+        await page.locator("div#error-cs-username-required").waitFor();
+        await page.locator("div#error-cs-password-required").waitFor();
         await cypress(page).type("#username", "nobody");
         await cypress(page).type("#password", password);
         await cypress(page).click("button._button-login");
@@ -434,7 +434,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.locator('.auth0-lock-widget-container [name="password"]').fill(password);
         await page.locator('.auth0-lock-widget-container [name="submit"]').click();
       },
-      "the tabs, what is around the fields, and the hints below them": async (page) => {
+      "tabs, wrappers, and errors below the fields": async (page) => {
         const form = page.locator("#auth0-lock-container-1 .auth0-lock-center .auth0-lock-content-body-wrapper");
         await form.locator('.auth0-lock-tabs li[class="auth0-lock-tabs-current"]').getByText("Log In").waitFor();
         await page.locator(".auth0-lock-submit").click();
@@ -492,7 +492,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
           await page.getByLabel("Username").fill(name);
           await page.getByLabel("Password").fill(secret);
           await page.getByRole("button", { name: "Sign in" }).click();
-          if (secret === "wrong") await page.locator(".infobox-error").getByText("Unable to sign in").waitFor();
+          if (secret === "wrong") await page.locator(".infobox-error[role=alert]").getByText("Unable to").waitFor();
         }
       },
     },
@@ -610,7 +610,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await cypress(page).type(".visible-lg #signInFormPassword", password);
         await cypress(page).click(".visible-lg .btn-primary");
       },
-      "the visible copy, after a wrong password, before the stylesheets are loaded": async (page) => {
+      "the visible copy, after a wrong password, without stylesheets": async (page) => {
         await page.route("**/*.css", (route) => route.fulfill({ contentType: "text/css", body: "" }));
         const form = page.locator('form[name="cognitoSignInForm"]:visible');
         for (const secret of ["wrong", password]) {
@@ -643,16 +643,17 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await selenium(page).type("[name=password]", password);
         await xpath(page, "//*[text()='Continue']").click();
       },
-      "labels, and the texts of errors": async (page) => {
-        const { next, proceed } = { next: page.getByText("Next"), proceed: page.getByText("Continue") };
+      "labels and error texts": async (page) => {
+        const next = page.getByText("Next");
+        const proceed = page.getByText("Continue");
         await next.click();
         await page.getByText("Missing username.").waitFor();
         await page.getByLabel("Username").fill(name);
         await next.click();
-        for (const [secret, fault] of [["", "Missing password."], ["wrong", "Incorrect username or password."]]) {
-          await page.getByLabel("Password").fill(secret!);
+        for (const [secret, fault] of [["", "Missing password."], ["wrong", "Incorrect username or"]] as const) {
+          await page.getByLabel("Password").fill(secret);
           await proceed.click();
-          await page.getByText(fault!).waitFor();
+          await page.getByText(fault).waitFor();
         }
         await page.getByLabel("Password").fill(password);
         await proceed.click();
@@ -763,7 +764,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
   "github-no-consent": {
     options: { profile: "github" },
     pieces: {
-      "an account that has authorized the application": async (page) => {
+      "no consent page": async (page) => {
         await page.fill("#login_field", "alice");
         await page.fill("#password", password);
         await page.click(".btn");
@@ -1014,28 +1015,6 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
       },
     },
   },
-  fusionauth: {
-    pieces: {
-      "names, after a wrong password": async (page) => {
-        for (const secret of ["wrong", password]) {
-          await cypress(page).type('input[name="loginId"]', name);
-          await cypress(page).type('input[name="password"]', secret);
-          await cypress(page).click('button[type="submit"]');
-          if (secret === "wrong") await page.getByText("Invalid login credentials.").waitFor();
-        }
-      },
-    },
-  },
-  onelogin: {
-    pieces: {
-      "ids of two pages": async (page) => {
-        await page.fill("#username", name);
-        await page.click("button[type=submit]");
-        await page.fill("#password", password);
-        await page.click("button[type=submit]");
-      },
-    },
-  },
   pingone: {
     pieces: {
       "placeholders and roles (ForgeRock/forgerock-javascript-sdk)": async (page) => {
@@ -1121,7 +1100,7 @@ for (const [loginPage, { options, pieces }] of Object.entries(suites)) {
           await field.fill("bob@app.example");
         }
         for (const field of await page.locator("input[type=password]:visible").all()) await field.fill("any");
-        // The button of Dex's connectors is in a link.
+        // On the page of Dex's connectors, the button is inside a link.
         await page.locator("form :is([type=submit], [data-submit]):visible, a > button").last().click();
         await page.waitForLoadState();
         if (screen > 4) throw new Error("more screens than a login has");

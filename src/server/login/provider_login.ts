@@ -71,16 +71,21 @@ export async function showFirstScreen(
   const id = await encodePending(context.server, pending, { name, browser: browser.secret });
   const interaction = { ...pending, id, name: id.slice(0, id.indexOf(".")), browser: browser.secret };
   const { loginHint = "", prompt } = pending.request.loginRequirements;
-  const recent = prompt.includes("select_account") ? await recentUsers(context.server, browser.secret) : [];
-  const [first, second] = page.screens;
+  const asksForChoice = prompt.includes("select_account");
+  const recent = asksForChoice ? await recentUsers(context.server, browser.secret) : [];
+  const [first, second = first] = page.screens;
   const recentNames = recent.map(accountName);
   const show = first.hasChoice && recent.length > 0 ? showScreen : proceedTo;
-  const isSkipped = first.isSkippedByHint && !prompt.includes("select_account") &&
-    await userForHint(context.server, loginHint) !== undefined;
-  return show(context, isSkipped ? second! : first, {
+  const isSkipped = first.isSkippedByHint && !asksForChoice && await userNamed(context.server, loginHint) !== undefined;
+  return show(context, isSkipped ? second : first, {
     ...{ page, pending: interaction, username: loginHint, recent: recentNames, headers: browser.headers },
   });
 }
+
+/** The user with a name, whatever the case of its letters. */
+const userNamed = async (server: HostedServer, name: string): Promise<User | undefined> =>
+  await userForHint(server, name) ?? await userForHint(server, name.toLowerCase());
+
 /** The screen after the login, for a user with a session. */
 export async function showApproval(
   context: Context<HostedServer>,
@@ -108,6 +113,7 @@ interface Shown {
   /** Further parameters of its URL. */
   readonly query?: Readonly<Record<string, string>>;
   readonly error?: ScreenProps["error"];
+  readonly isPasswordTyped?: boolean;
   readonly reason?: string;
   readonly status?: number;
   /** Headers of the response. Default: none. */
@@ -121,11 +127,13 @@ function proceedTo(context: Context<HostedServer>, screen: Screen, shown: Shown)
 }
 
 function showScreen(context: Context<HostedServer>, screen: Screen, shown: Shown): HttpResponse {
-  const { pending: { client, request: { scope } }, username = "", recent = [], error, reason, status = 200 } = shown;
-  return page(context, screen, status, shown.headers ?? {}, {
+  const { pending: { client, request: { scope } }, username = "", recent = [], status = 200, headers = {} } = shown;
+  const { error, isPasswordTyped, reason } = shown;
+  return page(context, screen, status, headers, {
     action: screenUrl(context, screen, shown, "action"),
+    screens: shown.page.screens.map((one) => screenUrl(context, one, shown, "path")),
     client: client.name ?? client.id,
-    ...{ scope, username, recent, error, reason },
+    ...{ scope, username, recent, error, isPasswordTyped, reason },
   });
 }
 
@@ -241,20 +249,22 @@ function loginHandlers(
     const { server } = context;
     if (isDenied(screen, form)) return await cancel(context, pending, await readSession(context));
     const chosen = screen.hasChoice ? form.get("account") : undefined;
-    const username = chosen ?? form.get(screen.username ?? "") ?? pending.request.loginRequirements.loginHint ?? "";
-    const shown = { page, pending, username };
+    // The hint is for a form without the field, not for one in which the user has emptied it.
+    const isTyped = screen.username !== undefined && form.has(screen.username);
+    const typed = isTyped ? form.get(screen.username!) : pending.request.loginRequirements.loginHint;
+    const username = chosen ?? typed ?? "";
+    const password = screen.password === undefined ? undefined : form.get(screen.password);
+    const shown = { page, pending, username, isPasswordTyped: password !== undefined };
     const again = (retry: Pick<Shown, "error" | "reason" | "status" | "headers">) =>
       showScreen(context, screen, { ...shown, status: screen.errorStatus, ...retry });
-    // Whatever the case of its letters.
-    let user = await userForHint(server, username) ?? await userForHint(server, username.toLowerCase());
+    let user = await userNamed(server, username);
     const previousSession = await readSession(context);
     const isMissing = screen.username !== undefined && username === "";
     const isUnknown = user === undefined && !server.policy.acceptsAny.includes("users");
-    if (screen.rejectsMalformed && isUnknown && !isMissing && !/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(username)) {
-      return again({ error: "malformed" });
-    }
-    if (screen.password === undefined) {
-      if (isMissing) return again({ error: "empty" });
+    const isMalformed = !isMissing && !/^[^@\s]+@[^@\s.]+\.[^@\s]+$/.test(username);
+    if (screen.rejectsMalformed && isUnknown && isMalformed) return again({ error: "malformed" });
+    if (isMissing || password === undefined && screen.password !== undefined) return again({ error: "empty" });
+    if (password === undefined) {
       if (screen.rejectsUnknown && isUnknown) return again({ error: "username" });
       // Who chooses the account that is logged in already needs no password.
       const session = chosen === undefined ? undefined : await usableSession(server, pending, previousSession);
@@ -265,8 +275,6 @@ function loginHandlers(
       }
       return proceedTo(context, next!, { ...shown, pending: await withName(server, pending, username) });
     }
-    const password = form.get(screen.password);
-    if (password === undefined) return again({ error: "empty" });
     if (options.openLogin) user ??= await userForClientHint(server, username, pending.client.id);
     const result = await logIn(context, pending, { sub: user?.sub ?? username, user, password }, options);
     if ("status" in result) {
@@ -386,7 +394,7 @@ export async function approveByForm(
   return page(context, screen, 200, {}, {
     action: `${originOf(context)}${target.path}?${target.query}`,
     client: client.name ?? client.id,
-    ...{ scope, username: typed ?? loginHint, recent: [] },
+    ...{ scope, username: typed ?? loginHint, recent: [], screens: [] },
     ...login !== undefined && { error: "username", reason: login },
   });
 }

@@ -61,7 +61,7 @@ const errors: Readonly<Record<string, KnownError>> = {
     number: 7000218,
     text: "The request body must contain the following parameter: 'client_assertion' or 'client_secret'.",
   },
-  "AZ-11": { number: 700054, text: "The response type is not enabled for the application." },
+  "AZ-11": { number: 700054 },
   unauthorized_client: { number: 70001, text: "The application is disabled or was not found in the directory." },
   unsupported_grant_type: { number: 70003, text: "The app returned an unsupported grant type." },
   unsupported_response_type: { number: 70005, text: "The app returned an unsupported response type." },

@@ -246,15 +246,14 @@ const programs: Readonly<
       return await request(at("password"), { state, username: "alice", password: "correct horse", action: "default" });
     },
   },
-  "Keycloak's four parameters, put into a URL anew": {
+  "Keycloak's form URL, rebuilt from its four parameters": {
     options: { profile: "keycloak" },
     async logIn({ program, authorizationUrl, issuer }) {
       const { open, request } = program();
       const { forms: [form] } = await open(authorizationUrl);
       const { searchParams } = new URL(form!.action);
-      const values = ["session_code", "execution", "client_id", "tab_id"].map((
-        name,
-      ) => [name, searchParams.get(name)!]);
+      const names = ["session_code", "execution", "client_id", "tab_id"];
+      const values = names.map((name) => [name, searchParams.get(name)!]);
       const query = new URLSearchParams(values);
       assert(values.every(([, value]) => value));
       return await request(`${issuer}/login-actions/authenticate?${query}`, {
@@ -262,7 +261,7 @@ const programs: Readonly<
       });
     },
   },
-  "Dex's connector, whose URL takes the fields": {
+  "Dex: credentials posted to the URL of the connector link": {
     options: { loginPage: "dex-connectors" },
     async logIn({ program, authorizationUrl, issuer }) {
       const { open, request } = program();
@@ -550,7 +549,8 @@ test("[UI-31] the foot names who can log in, and each page has no word of anothe
     assertMatch(foot, /Latchkey/);
     assertMatch(foot, /alice/);
     assertNotMatch(foot, /password|sign|log ?in|user|e-?mail|continue|next|submit/i);
-    assertNotMatch(html.slice(0, html.search(/<form|<div class="theme-form-row"/)), /<(?:a|button|input)\b/);
+    // Dex's connectors have no form.
+    if (loginPage !== "dex-connectors") assertNotMatch(html.slice(0, html.indexOf("<form")), /<(?:a|button|input)\b/);
     assertNotMatch(html, /<(?:style|svg)\b| style="/);
     // Where the button of the provider is no submit button.
     assertEquals(/<script\b/.test(html), /^(?:adfs|pingfederate)/.test(loginPage), loginPage);
@@ -620,6 +620,52 @@ test("[UI-31] the choice of an account needs no password for the user who is log
         await choose(program(), bob),
       ]
     ) assertNotMatch(location, /\bcode=/, loginPage);
+  }
+});
+
+test("[UI-31] Entra asks for the password of a user whom the client names, and leads back to the first page", async () => {
+  const { authorizationUrl, program } = await start({ profile: "entra" });
+  for (
+    const [query, isSkipped] of [
+      ["login_hint=alice@app.example", true],
+      ["login_hint=ALICE", true],
+      ["login_hint=nobody", false],
+      ["login_hint=alice&prompt=select_account", false],
+    ] as const
+  ) {
+    const { open } = program();
+    const { html } = await open(`${authorizationUrl}&${query}`);
+    assertEquals([html.includes("i0118"), html.includes("i0116")], [isSkipped, !isSkipped], query);
+    const [, back] = /class="backButton" href="([^"]*)"/.exec(html) ?? [];
+    if (isSkipped) assertStringIncludes((await open(back!.replaceAll("&amp;", "&"))).html, "i0116");
+  }
+});
+
+test("[UI-31] an error stands at the field that is empty or malformed, and describes it alone", async () => {
+  const [required, missing, malformed] = ["username-required", "password-required", "email-invalid"];
+  for (
+    const [options, [username, password], expected] of [
+      [{ profile: "auth0" }, ["", ""], [`error-cs-${required}`, `error-cs-${missing}`]],
+      [{ profile: "auth0" }, ["", "any"], [`error-cs-${required}`]],
+      [{ profile: "auth0" }, ["bob", ""], [`error-cs-${missing}`]],
+      [{ profile: "auth0" }, ["nobody@app", "any"], [`error-cs-${malformed}`]],
+      [{ profile: "auth0" }, ["alice", "wrong"], ["error-element-password", "error-element-password"]],
+      [{ profile: "auth0", users: "any" }, ["nobody", ""], [`error-cs-${missing}`]],
+      [{ loginPage: "auth0-classic" }, ["", ""], ["auth0-lock-error-msg-email", "auth0-lock-error-msg-password"]],
+      [{ loginPage: "auth0-classic" }, ["nobody", "any"], ["auth0-lock-error-msg-email"]],
+      [{ loginPage: "auth0-classic-username" }, ["nobody", ""], ["auth0-lock-error-msg-password"]],
+    ] as readonly (readonly [LatchkeyOptions, readonly [string, string], readonly string[]])[]
+  ) {
+    const { authorizationUrl, program } = await start(options);
+    const { open, request } = program();
+    // The hint is what the user has changed.
+    const { forms: [form] } = await open(`${authorizationUrl}&login_hint=bob`);
+    const typed = form!.controls.map(({ name, type }) => [name, type === "password" ? password : username]);
+    const html = await (await request(form!.action, Object.fromEntries(typed))).text();
+    const described = [...html.matchAll(/aria-invalid="true" aria-describedby="([^"]*)"/g)].map(([, id]) => id!);
+    assertEquals(described, expected, `${JSON.stringify(options)} ${username} ${password}`);
+    for (const id of described) assertEquals(html.split(` id="${id}"`).length, 2, id);
+    assertEquals([...html.matchAll(/role="alert"/g)].length, new Set(described).size);
   }
 });
 

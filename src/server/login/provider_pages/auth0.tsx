@@ -23,20 +23,21 @@ const prompt = (form: string, button: string) => ({
 
 const universal = {
   ...prompt("_form-login _form-login-id", "_button-login _button-login-id"),
-  ...{ rejectsMalformed: true, errorStatus: 400 },
+  rejectsMalformed: true,
+  errorStatus: 400,
   title: ({ client }: ScreenProps) => `Log in | ${client}`,
   above: [() => <h1>Welcome</h1>, purpose],
   hidden: [{ type: "hidden", name: "state" }],
   username: {
     ...{ label: "Email address*", labelAttributes: { id: "username-label" }, id: "username", name: "username" },
     faults: {
-      empty: { as: "div", id: "error-cs-username-required", text: "Please enter an email address" },
-      malformed: { as: "div", id: "error-cs-email-invalid", text: "Email is not valid." },
+      empty: { class: "ulp-error-info", id: "error-cs-username-required", text: "Please enter an email address" },
+      malformed: { class: "ulp-error-info", id: "error-cs-email-invalid", text: "Email is not valid." },
     },
   },
   password: {
     ...{ label: "Password*", labelAttributes: { id: "password-label" }, id: "password", name: "password" },
-    faults: { empty: { as: "div", id: "error-cs-password-required", text: "Password is required" } },
+    faults: { empty: { class: "ulp-error-info", id: "error-cs-password-required", text: "Password is required" } },
   },
   fault: {
     ...{ text: "Wrong email or password", id: "error-element-password", class: "ulp-input-error-message" },
@@ -56,9 +57,10 @@ const { username, password, ...common } = universal;
 
 /** @param field The first field: the e-mail address, or the user name, of a database that requires one. */
 function lockPage(field: Field): ProviderPage {
-  const input = (name: string) => {
+  const input = (name: string, malformed?: string) => {
     const hint = (text: string) => ({
       text,
+      as: "span",
       boxes: [
         { id: `auth0-lock-error-msg-${name}`, class: "auth0-lock-error-msg", role: "alert" },
         { class: "auth0-lock-error-invalid-hint" },
@@ -66,7 +68,7 @@ function lockPage(field: Field): ProviderPage {
     } as const);
     return {
       ...{ id: `1-${name}`, name, class: "auth0-lock-input" },
-      faults: { empty: hint("Can't be blank"), malformed: hint("Invalid") },
+      faults: { empty: hint("Can't be blank"), ...malformed && { malformed: hint(malformed) } },
       wrap: (content: VNode, fault: VNode | undefined) => (
         <div class={`auth0-lock-input-block auth0-lock-input-${name}`}>
           <div class="field auth0-lock-input-wrap auth0-lock-input-wrap-with-icon">{content}</div>
@@ -75,7 +77,7 @@ function lockPage(field: Field): ProviderPage {
       ),
     };
   };
-  const { id, ...username } = input(field.name);
+  const { id, ...username } = input(field.name, "Invalid");
   return loginPage("state", {
     path: () => "/login",
     title: "Sign In with Auth0",

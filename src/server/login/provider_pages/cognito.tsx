@@ -18,8 +18,8 @@ const inside = (count: number, content: ComponentChildren): ComponentChildren =>
 
 function twice(form: VNode, { client }: ScreenProps): VNode {
   const text = <span key="before" class="textDescription-customizable">Sign in with your username and password</span>;
-  const copy = (style: string, content: ComponentChildren, hidden = false) => (
-    <div class={`modal-content background-customizable modal-content-mobile ${style}`} hidden={hidden}>
+  const copy = (style: string, content: ComponentChildren, attributes?: { readonly hidden: true }) => (
+    <div class={`modal-content background-customizable modal-content-mobile ${style}`} {...attributes}>
       <div class="modal-body">{content}</div>
     </div>
   );
@@ -27,7 +27,7 @@ function twice(form: VNode, { client }: ScreenProps): VNode {
     <>
       <h1>{client}</h1>
       <div class="modal-dialog">
-        {copy("visible-xs visible-sm", [text, inside(1, form)], true)}
+        {copy("visible-xs visible-sm", [text, inside(1, form)], { hidden: true })}
         {copy("visible-md visible-lg", inside(1, [text, inside(3, form)]))}
       </div>
     </>
@@ -46,16 +46,15 @@ const managed = {
   title: "Sign-in",
   attributes: ({ action }: { readonly action: string }) => ({ action: relative(action) }),
   fault: { text: "Invalid input: Incorrect username or password." },
-  username: {
-    ...{ label: "Username", id: "username", name: "username", placeholder: "Enter your username" },
-    faults: { empty: { text: "Missing username." } },
-  },
-  password: {
-    ...{ label: "Password", id: "password", name: "password", placeholder: "Enter your password" },
-    faults: { empty: { text: "Missing password." } },
-  },
 };
-const { username, password, ...common } = managed;
+const username = {
+  ...{ label: "Username", id: "username", name: "username", placeholder: "Enter your username" },
+  faults: { empty: { text: "Missing username." } },
+};
+const password = {
+  ...{ label: "Password", id: "password", name: "password", placeholder: "Enter your password" },
+  faults: { empty: { text: "Missing password." } },
+};
 
 export const cognitoPages = {
   // The profile serves an authorization request at `/login`, too.
@@ -93,13 +92,13 @@ export const cognitoPages = {
   "cognito-managed": loginPage(
     "state",
     {
-      ...{ ...common, username },
+      ...{ ...managed, username },
       path: () => "/login/",
       above: [() => <h1>Sign in</h1>],
       button: () => submit("Next"),
     },
     {
-      ...{ ...common, password },
+      ...{ ...managed, password },
       path: () => "/login/password",
       above: [() => <h1>Enter your password</h1>],
       top: (props) => <p>{props.username}</p>,
@@ -107,7 +106,7 @@ export const cognitoPages = {
     },
   ),
   "cognito-managed-one-page": loginPage("state", {
-    ...managed,
+    ...{ ...managed, username, password },
     path: () => "/login/",
     above: [() => <h1>Sign in</h1>],
     button: () => submit("Sign in"),

@@ -9,14 +9,13 @@ import { Document } from "./document.tsx";
 import { type LoginForm, loginPage } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
-// Its link leads to the form, which programs also post to the URL of the link.
+// The link is the URL of the form: programs also post the credentials to it.
 function Connectors(props: ScreenProps): VNode {
-  const href = props.action.replace("/auth/local?", "/auth/local/login?");
   return (
     <Document props={props} title="dex">
       <h1 class="theme-heading">Log in to dex</h1>
       <div class="theme-form-row">
-        <a href={href} target="_self">
+        <a href={props.screens[1]} target="_self">
           <button type="button" class="dex-btn theme-btn-provider">
             <span class="dex-btn-icon dex-btn-icon--local"></span>
             <span class="dex-btn-text">Log in with Email</span>

@@ -11,7 +11,7 @@ import { Document, LogoutForm } from "./document.tsx";
 import { loginPage } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
-/** A button: XPath in tests spells out the classes, and those of the element around it. */
+/** A button. XPath in tests names its classes and those of its parent. */
 const Button = ({ rank, ...input }: { readonly rank: "primary" | "secondary" } & InputHTMLAttributes) => (
   <div class="inline-block button-item ext-button-item">
     <input
@@ -119,7 +119,8 @@ const noKmsi = loginPage(
   {
     ...common,
     path: (base) => `${tenant(base)}/GetCredentialType`,
-    ...{ rejectsUnknown: true, isSkippedByHint: true },
+    rejectsUnknown: true,
+    isSkippedByHint: true,
     choice: (props) => <PickAccount {...props} />,
     above: [logo, () => <div id="loginHeader" role="heading" aria-level={1}>Sign in</div>],
     username: {
@@ -127,8 +128,7 @@ const noKmsi = loginPage(
       "aria-label": "Enter your email, phone, or Skype.",
     },
     fault: {
-      text: "We couldn't find an account with that username.",
-      unknown: ({ username }) =>
+      text: ({ username }) =>
         username.includes("@")
           ? "This username may be incorrect. Make sure you typed it correctly. Otherwise, contact your admin."
           : "We couldn't find an account with that username.",
@@ -147,7 +147,12 @@ const noKmsi = loginPage(
     path: (base) => `${tenant(base)}/login`,
     above: [
       logo,
-      ({ username }) => <div id="displayName">{username}</div>,
+      ({ username, screens: [first] }) => (
+        <div class="ways">
+          <a class="backButton" href={first} aria-label="Back">←</a>
+          <div id="displayName">{username}</div>
+        </div>
+      ),
       () => <div id="loginHeader" role="heading" aria-level={1}>Enter password</div>,
     ],
     password: {

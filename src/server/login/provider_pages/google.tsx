@@ -3,8 +3,8 @@
  * Google, two pages: the ids, names and classes that public suites fill in (`#identifierId`, `#identifierNext button`,
  * `input[name=Passwd]`, `#passwordNext`), of which Cypress's guide "Google Authentication" says that Google changes them.
  * `google-consent` also asks for consent (`#submit_approve_access`).
- * `google-2019`: those of suites of 2018 to 2020 (`//*[@id="identifierNext"]/span/span`, `input[name=password]`), and
- * `google-2021` those of suites until 2022 (`#identifierNext > div > button`, with the same name of the password).
+ * `google-2019`: those of suites of 2018 to 2020 (`//*[@id="identifierNext"]/span/span`, `input[name=password]`).
+ * `google-2021`: those of suites until 2022 (`#identifierNext > div > button`, also `input[name=password]`).
  */
 
 import { type ButtonHTMLAttributes, Fragment, h, type VNode } from "preact";
@@ -59,7 +59,7 @@ const wrap = (input: VNode, fault: VNode | undefined) => {
   return h(Fragment, null, h("div", { class: "aCsJod oJeWuf" }, inner), fault);
 };
 
-const error = { as: "span", boxes: [{ class: "o6cuMc" }] } as const;
+const faultElement = { as: "span", boxes: [{ class: "o6cuMc" }] } as const;
 
 /** The page that asks for consent. */
 function Consent(props: ScreenProps): VNode {
@@ -94,7 +94,7 @@ function pages(next: (id: string) => VNode, name: string) {
         ...{ label: "Email or phone", id: "identifierId", name: "identifier", type: "email" },
         ...{ class: "whsOnd", wrap },
       },
-      fault: { ...error, text: "Couldn’t find your Google Account", empty: "Enter an email or phone number" },
+      fault: { ...faultElement, text: "Couldn’t find your Google Account", empty: "Enter an email or phone number" },
       button: () => next("identifierNext"),
     },
     {
@@ -106,7 +106,8 @@ function pages(next: (id: string) => VNode, name: string) {
       ],
       password: { name, "aria-label": "Enter your password", box: { id: "password" }, class: "whsOnd", wrap },
       fault: {
-        ...{ ...error, text: "Wrong password. Try again or click Forgot password to reset it." },
+        ...faultElement,
+        text: "Wrong password. Try again or click Forgot password to reset it.",
         empty: "Enter a password",
       },
       button: () => next("passwordNext"),
@@ -114,8 +115,8 @@ function pages(next: (id: string) => VNode, name: string) {
   );
 }
 
-const next = (id: string) => <Button id={id} text="Next" />;
-const google = pages(next, "Passwd");
+const nextButton = (id: string) => <Button id={id} text="Next" />;
+const google = pages(nextButton, "Passwd");
 
 export const googlePages = {
   google,
@@ -130,5 +131,5 @@ export const googlePages = {
     (id) => h("button", { id, type: "submit", role: "button" }, h("span", null, h("span", null, "Next"))),
     "password",
   ),
-  "google-2021": pages(next, "password"),
+  "google-2021": pages(nextButton, "password"),
 } satisfies Record<string, ProviderPage>;

@@ -57,7 +57,8 @@ function keycloakPage(
     : [{ ...first, password, fault: fault("Invalid username or password.", "username") }];
   return {
     ...loginPage("session_code", ...screens),
-    parameters: (name) => ({ execution: "0ec8a7f2-5d8f-4ac7-9a0e-3c1d7a4a3f52", tab_id: name }),
+    // Any UUID: nothing reads it.
+    parameters: (interaction) => ({ execution: "0ec8a7f2-5d8f-4ac7-9a0e-3c1d7a4a3f52", tab_id: interaction }),
     accountTitle: "Account Management",
     // themes/src/main/resources/theme/base/login/info.ftl
     LoggedOut: (props) => (

@@ -25,31 +25,35 @@ export interface Field extends Attributes {
   readonly attributes?: (props: ScreenProps) => Attributes;
   /** Puts elements around the input and the fault below it. Default: none. */
   readonly wrap?: (input: VNode, fault: VNode | undefined, props: ScreenProps) => VNode;
-  /** What is wrong with this field alone, and stands below it. Default: the fault of the form is shown. */
-  readonly faults?: { readonly empty?: FieldFault; readonly malformed?: FieldFault };
+  /** The errors of this field alone, shown below it. Default: the form's error. */
+  readonly faults?: { readonly empty?: FaultElement; readonly malformed?: FaultElement };
 }
 
-/** Text and elements, where they are not those of the fault of the form. */
-type FieldFault = Pick<Fault, "text"> & Partial<Pick<Fault, "as" | "id" | "class" | "boxes">>;
-
-/** Why the form is shown again, in the words of the provider. */
-interface Fault {
+/** The element that shows an error. */
+interface FaultElement {
   readonly text: string;
-  /** For a user who does not exist. Default: `text`. */
-  readonly unknown?: string | ((props: ScreenProps) => string);
-  /** For an empty field. Default: `text`. */
-  readonly empty?: string;
-  /** The element. Default: `div`. */
+  /** Default: `div`. */
   readonly as?: "div" | "li" | "p" | "span";
   readonly id?: string;
   readonly class?: string;
-  /** Where it stands: above the form, first or last in it, or below a field. Default: below the last field. */
-  readonly at?: "above" | "top" | "username" | "password" | "bottom";
   /** The elements around it, the outermost first; `div` by default. Default: none. */
   readonly boxes?: readonly (Attributes & { readonly as?: "span" | "ul"; readonly role?: "alert" })[];
+}
+
+/** Why the form is shown again, in the words of the provider. */
+interface Fault extends Omit<FaultElement, "text"> {
+  readonly text: string | ((props: ScreenProps) => string);
+  /** For a user who does not exist. Default: `text`. */
+  readonly unknown?: string;
+  /** For an empty field. Default: `text`. */
+  readonly empty?: string;
+  /** Where it stands: above the form, first or last in it, or below a field. Default: below the last field. */
+  readonly at?: Place;
   /** Whether these elements are there without a fault, too. Default: false. */
   readonly hasEmptyBoxes?: boolean;
 }
+
+type Place = "above" | "top" | "username" | "password" | "bottom";
 
 type FormAttributes = Attributes & { readonly action?: string; readonly name?: string; readonly novalidate?: boolean };
 
@@ -104,22 +108,21 @@ function Content({ form, props }: { readonly form: LoginForm; readonly props: Sc
   const { above: [first, ...others] = [], attributes, hidden = [], top, inside, username, password, fault, button } =
     form;
   const [state] = new URL(props.action).searchParams.values();
-  const { error } = props;
-  const ownFault = (field: Field | undefined, isEmpty: boolean): FieldFault | undefined =>
-    error === "malformed" || error === "empty" && isEmpty ? field?.faults?.[error] : undefined;
-  const own = { username: ownFault(username, props.username === ""), password: ownFault(password, true) };
-  const isOwn = own.username !== undefined || own.password !== undefined;
-  const text = error === undefined || isOwn ? undefined : faultText(fault, props);
-  const { at = password === undefined ? "username" : "password", hasEmptyBoxes } = fault;
-  const faultAt = (place: typeof at) => {
-    const ofField = place === "username" || place === "password" ? own[place] : undefined;
-    if (ofField !== undefined) return <FaultInBoxes {...fault} {...ofField} />;
-    return place === at && (text !== undefined || hasEmptyBoxes) ? <FaultInBoxes {...fault} text={text} /> : undefined;
+  const own = fieldFaults(form, props);
+  const formFault = props.error === undefined || own ? undefined : { ...fault, text: wordsOf(fault, props) };
+  const { at = password === undefined ? "username" : "password", boxes, hasEmptyBoxes } = fault;
+  const faultAt = (place: Place) => {
+    const shown = (place === "username" || place === "password") && own?.[place] || place === at && formFault;
+    if (shown) return <FaultText {...shown} />;
+    return place === at && hasEmptyBoxes ? <FaultText boxes={boxes} /> : undefined;
   };
-  const described = (place: "username" | "password") => ({
-    ...{ props, fault: faultAt(place), "aria-invalid": error !== undefined },
-    "aria-describedby": error && (own[place] ?? fault).id,
-  });
+  const described = (place: "username" | "password") => {
+    const shown = formFault ?? own?.[place];
+    return {
+      ...{ props, fault: faultAt(place), "aria-invalid": shown !== undefined },
+      "aria-describedby": shown && idOf(shown),
+    };
+  };
   const name = { type: "text", value: props.username, autocomplete: "username", autofocus: true } as const;
   const secret = { type: "password", value: "", autocomplete: "current-password", autofocus: !username } as const;
   const fields = (
@@ -147,27 +150,29 @@ function Content({ form, props }: { readonly form: LoginForm; readonly props: Sc
   );
 }
 
-function faultText({ text, unknown = text, empty = text }: Fault, props: ScreenProps): string {
-  if (props.reason !== undefined) return props.reason;
-  if (props.error === "username") return typeof unknown === "string" ? unknown : unknown(props);
-  return props.error === "empty" ? empty : text;
+function wordsOf({ text, unknown, empty }: Fault, props: ScreenProps): string {
+  const ofError = props.error === "empty" ? empty : props.error === "username" ? unknown : undefined;
+  return props.reason ?? ofError ?? (typeof text === "string" ? text : text(props));
 }
 
-/** @param text Default: the elements are empty. */
-function FaultInBoxes({ boxes = [], text, ...fault }: Omit<Fault, "text"> & { readonly text?: string }): VNode {
-  const isAlert = boxes.every(({ role }) => role !== "alert");
-  const inner = text === undefined ? null : <FaultText {...fault} text={text} isAlert={isAlert} />;
+/** The errors of single fields, if the error is one of them. */
+function fieldFaults({ username, password }: LoginForm, { error, isPasswordTyped, ...typed }: ScreenProps) {
+  if (error !== "empty" && error !== "malformed") return undefined;
+  const own = {
+    username: error === "malformed" || typed.username === "" ? username?.faults?.[error] : undefined,
+    password: error === "empty" && !isPasswordTyped ? password?.faults?.empty : undefined,
+  };
+  return own.username || own.password ? own : undefined;
+}
+
+const idOf = ({ id, boxes = [] }: FaultElement) => id ?? boxes.find((box) => box.id !== undefined)?.id;
+
+/** Why a form is shown again. @param text Default: the elements around it are empty. */
+export function FaultText({ boxes = [], text, as: Element = "div", id, class: style }: Partial<FaultElement>): VNode {
+  const role = boxes.every((box) => box.role !== "alert") ? "alert" : undefined;
+  const classes = style === undefined ? "fault" : `fault ${style}`;
+  const inner = text === undefined ? null : <Element id={id} class={classes} role={role}>{text}</Element>;
   return <>{boxes.reduceRight<VNode | null>((content, { as = "div", ...box }) => h(as, box, content), inner)}</>;
-}
-
-/** Why a form is shown again. */
-export function FaultText(
-  { as: Element = "div", id, class: style, isAlert = true, text }: Pick<Fault, "as" | "id" | "class" | "text"> & {
-    readonly isAlert?: boolean;
-  },
-): VNode {
-  const role = isAlert ? "alert" : undefined;
-  return <Element id={id} class={style === undefined ? "fault" : `fault ${style}`} role={role}>{text}</Element>;
 }
 
 function FieldBox(

@@ -8,7 +8,6 @@ import { authentikPages } from "./authentik.tsx";
 import { cognitoPages } from "./cognito.tsx";
 import { dexPages } from "./dex.tsx";
 import { entraPages } from "./entra.tsx";
-import { fusionauth } from "./fusionauth.tsx";
 import { githubPages } from "./github.tsx";
 import { googlePages } from "./google.tsx";
 import { identityServerPages } from "./identity_server.tsx";
@@ -16,7 +15,6 @@ import { keycloakPages } from "./keycloak.tsx";
 import { mockOAuth2Server } from "./mock_oauth2_server.tsx";
 import { oidcProvider } from "./oidc_provider.tsx";
 import { oktaPages } from "./okta.tsx";
-import { onelogin } from "./onelogin.tsx";
 import { pingPages } from "./ping.tsx";
 import type { ProviderPage } from "./provider_page.ts";
 import { zitadelPages } from "./zitadel.tsx";
@@ -29,7 +27,6 @@ const providerPages: Readonly<Record<Exclude<LoginPageName, "latchkey">, Provide
   ...cognitoPages,
   ...dexPages,
   ...entraPages,
-  fusionauth,
   ...githubPages,
   ...googlePages,
   ...identityServerPages,
@@ -37,7 +34,6 @@ const providerPages: Readonly<Record<Exclude<LoginPageName, "latchkey">, Provide
   "mock-oauth2-server": mockOAuth2Server,
   "oidc-provider": oidcProvider,
   ...oktaPages,
-  onelogin,
   ...pingPages,
   ...zitadelPages,
 };

@@ -23,8 +23,12 @@ export interface ScreenProps extends Site {
    * field is empty. Absent: it is not.
    */
   readonly error?: "username" | "malformed" | "password" | "empty";
+  /** Whether the form that was sent has a password. Default: false. */
+  readonly isPasswordTyped?: boolean;
   /** What the provider would not say: too many attempts, or a login that the client does not accept. Default: none. */
   readonly reason?: string;
+  /** The URLs of the screens of the login, in order. */
+  readonly screens: readonly string[];
   /** Who can log in here. */
   readonly accounts: readonly Account[];
   /** Whether any other name logs in, too. */
@@ -57,13 +61,15 @@ export interface LoginScreen extends Screen {
   readonly username?: string;
   /** The field with the password. Absent: a later screen asks. */
   readonly password?: string;
-  /** Whether it is left out for a user whom the client names (`login_hint`). Default: false. */
+  /**
+   * Whether a `login_hint` that names a user skips this screen, unless the client asks for a choice. Default: false.
+   */
   readonly isSkippedByHint?: boolean;
   /** Whether it says that a user does not exist; others leave that to the screen of the password. Default: false. */
   readonly rejectsUnknown?: boolean;
-  /** Whether it rejects a name that is no e-mail address, unless a user has it. Default: false. */
+  /** Whether a name that is no e-mail address is an error, unless a user has or may have it. Default: false. */
   readonly rejectsMalformed?: boolean;
-  /** The status with which it is shown again. Default: 200. */
+  /** The HTTP status of the screen with an error, if no other applies. Default: 200. */
   readonly errorStatus?: number;
   /** Whether it lists the users of the browser, if the request asks for a choice; its field is `account`. Default: false. */
   readonly hasChoice?: boolean;
@@ -78,8 +84,8 @@ export interface ApprovalScreen extends Screen {
 export interface ProviderPage {
   /** The parameter in the query of its pages that carries the authorization request. */
   readonly state: string;
-  /** Further parameters there, which programs look for, by the name of the interaction. Default: none. */
-  readonly parameters?: (name: string) => Readonly<Record<string, string>>;
+  /** More query parameters, which programs read. Default: none. @param interaction Its name. */
+  readonly parameters?: (interaction: string) => Readonly<Record<string, string>>;
   /** The screens of the login; the last one asks for the password. */
   readonly screens: readonly [LoginScreen, ...LoginScreen[]];
   /** The screen after the login. Default: none. */
