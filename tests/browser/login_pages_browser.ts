@@ -280,7 +280,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.goto(`${start}&login_hint=${name}`);
         await page.fill("#i0118", password);
         for (const value of ["Sign in", "Yes"]) {
-          const button = `input[@data-report-event='Signin_Submit'][@value='${value}']`;
+          const button = `input[@data-report-value='Submit'][@value='${value}']`;
           await xpath(page, `//div[@class='inline-block button-item ext-button-item']/${button}`).click();
           if (value === "Sign in") await page.waitForURL(/\/login\?/);
         }
@@ -371,7 +371,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
           await page.getByLabel("Password").fill(secret);
           await page.getByRole("button", { name: "Continue", exact: true }).click();
           if (secret === "wrong") {
-            await page.locator("span#error-element-password").getByText("Wrong email or pass").waitFor();
+            await page.locator('span[data-error-code="wrong-email-credentials"]').getByText("Wrong email").waitFor();
           }
         }
       },
@@ -438,10 +438,11 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         const form = page.locator("#auth0-lock-container-1 .auth0-lock-center .auth0-lock-content-body-wrapper");
         await form.locator('.auth0-lock-tabs li[class="auth0-lock-tabs-current"]').getByText("Log In").waitFor();
         await page.locator(".auth0-lock-submit").click();
-        await page.locator("#auth0-lock-error-msg-password").getByText("Can't be blank").waitFor();
+        await page.locator("#auth0-lock-error-msg-password").getByText("Password can't be blank").waitFor();
         await xpath(page, "//*[@class='auth0-lock-input-block auth0-lock-input-email']//input").fill("nobody");
         await page.locator(".auth0-lock-submit").click();
-        await page.locator("#auth0-lock-error-msg-email div[class='auth0-lock-error-invalid-hint']").waitFor();
+        const hint = page.locator("#auth0-lock-error-msg-email div[class='auth0-lock-error-invalid-hint']");
+        await hint.getByText("Email is invalid").waitFor();
         await page.fill("[name=email]", name);
         await page.fill("[name=password]", "wrong");
         await page.locator(".auth0-lock-submit").click();
@@ -539,7 +540,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.type("#okta-signin-username", name);
         await page.type("#okta-signin-password", "wrong");
         await page.keyboard.press("Enter");
-        await page.locator(".o-form-error-container.o-form-has-errors").waitFor();
+        await xpath(page, "//form/div/div[contains(@class,'o-form-has-errors')]/div/div/p").waitFor();
         assertEquals(await page.locator("div.okta-form-infobox-error > p").textContent(), "Unable to sign in");
         await xpath(page, ".//input[@id='okta-signin-password']").fill(password);
         await xpath(page, ".//input[@id='okta-signin-submit']").click();
@@ -803,7 +804,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.keyboard.type("alice");
         await page.click("#password");
         await page.keyboard.type(password);
-        await selenium(page).click("#login > form > div.auth-form-body.mt-3 > input.btn.btn-primary.btn-block");
+        await selenium(page).click("#login > div.auth-form-body.mt-3 > form > div.position-relative > input.btn");
         await page.click("#js-oauth-authorize-btn");
       },
       "names, and the button only if the page says Authorize": async (page) => {

@@ -40,8 +40,11 @@ const universal = {
     faults: { empty: { class: "ulp-error-info", id: "error-cs-password-required", text: "Password is required" } },
   },
   fault: {
-    ...{ text: "Wrong email or password", id: "error-element-password", class: "ulp-input-error-message" },
-    as: "span",
+    ...{ text: "Wrong email or password", as: "span" },
+    boxes: [{
+      ...{ as: "span", id: "error-element-password", class: "ulp-input-error-message" },
+      "data-error-code": "wrong-email-credentials",
+    }],
   },
   inside: (fields, button) => (
     <>
@@ -55,9 +58,9 @@ const universal = {
 
 const { username, password, ...common } = universal;
 
-/** @param field The first field: the e-mail address, or the user name, of a database that requires one. */
-function lockPage(field: Field): ProviderPage {
-  const input = (name: string, malformed?: string) => {
+/** @param label The first field: the e-mail address, or the user name, of a database that requires one. */
+function lockPage(label: "Email" | "Username", field: Field): ProviderPage {
+  const input = (name: string, what: string, malformed?: string) => {
     const hint = (text: string) => ({
       text,
       as: "span",
@@ -67,8 +70,8 @@ function lockPage(field: Field): ProviderPage {
       ],
     } as const);
     return {
-      ...{ id: `1-${name}`, name, class: "auth0-lock-input" },
-      faults: { empty: hint("Can't be blank"), ...malformed && { malformed: hint(malformed) } },
+      ...{ id: `1-${name}`, name, class: "auth0-lock-input", "aria-label": what },
+      faults: { empty: hint(`${what} can't be blank`), ...malformed && { malformed: hint(malformed) } },
       wrap: (content: VNode, fault: VNode | undefined) => (
         <div class={`auth0-lock-input-block auth0-lock-input-${name}`}>
           <div class="field auth0-lock-input-wrap auth0-lock-input-wrap-with-icon">{content}</div>
@@ -77,7 +80,7 @@ function lockPage(field: Field): ProviderPage {
       ),
     };
   };
-  const { id, ...username } = input(field.name, "Invalid");
+  const { id, ...username } = input(field.name, label, "Email is invalid");
   return loginPage("state", {
     path: () => "/login",
     title: "Sign In with Auth0",
@@ -112,7 +115,7 @@ function lockPage(field: Field): ProviderPage {
     ),
     username: { ...field, ...username, id },
     password: {
-      ...{ ...input("password"), placeholder: "your password", autocomplete: "off", "aria-label": "Password" },
+      ...{ ...input("password", "Password"), placeholder: "your password", autocomplete: "off" },
       box: { class: "auth0-lock-input-show-password" },
     },
     fault: {
@@ -132,12 +135,8 @@ function lockPage(field: Field): ProviderPage {
 
 export const auth0Pages = {
   auth0: loginPage("state", { ...universal, path: () => "/u/login" }),
-  "auth0-classic": lockPage({
-    ...{ name: "email", type: "email", placeholder: "yours@example.com", autocomplete: "email", "aria-label": "Email" },
-  }),
-  "auth0-classic-username": lockPage({
-    ...{ name: "username", placeholder: "username/email", "aria-label": "Username or email" },
-  }),
+  "auth0-classic": lockPage("Email", { name: "email", type: "email", placeholder: "yours@example.com" }),
+  "auth0-classic-username": lockPage("Username", { name: "username", placeholder: "username/email" }),
   "auth0-identifier-first": loginPage(
     "state",
     {

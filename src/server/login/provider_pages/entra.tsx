@@ -22,7 +22,10 @@ const Button = ({ rank, ...input }: { readonly rank: "primary" | "secondary" } &
 );
 
 const Submit = ({ value }: { readonly value: string }) => (
-  <Button rank="primary" type="submit" id="idSIButton9" value={value} data-report-event="Signin_Submit" />
+  <Button
+    {...{ rank: "primary", type: "submit", id: "idSIButton9", value }}
+    {...{ "data-report-event": "Signin_Submit", "data-report-trigger": "click", "data-report-value": "Submit" }}
+  />
 );
 
 const logo = () => <div class="logo" role="img" aria-label="Microsoft">Microsoft</div>;
@@ -128,8 +131,8 @@ const noKmsi = loginPage(
       "aria-label": "Enter your email, phone, or Skype.",
     },
     fault: {
-      text: ({ username }) =>
-        username.includes("@")
+      text: ({ username, base }) =>
+        username.includes("@") && !/\/(?:common|consumers)\b/.test(base)
           ? "This username may be incorrect. Make sure you typed it correctly. Otherwise, contact your admin."
           : "We couldn't find an account with that username.",
       empty: "Enter a valid email address, phone number, or Skype name.",

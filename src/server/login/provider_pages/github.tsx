@@ -36,16 +36,19 @@ const noConsent = loginPage("return_to", {
   path: () => "/login",
   action: () => "/session",
   title: "Sign in to GitHub · GitHub",
-  frame: (content) => <div id="login">{content}</div>,
-  above: [() => <h1>Sign in to GitHub</h1>],
-  attributes: { class: undefined },
+  frame: (content) => (
+    <div id="login">
+      <h1>Sign in to GitHub</h1>
+      <div class="auth-form-body mt-3">{content}</div>
+    </div>
+  ),
   hidden: [{ type: "hidden", name: "authenticity_token" }, { type: "hidden", name: "return_to" }],
   inside: (fields, button) => (
-    <div class="form auth-form-body mt-3">
+    <>
       {fields}
       <a id="forgot-password" href="#password">Forgot password?</a>
-      {button}
-    </div>
+      <div class="position-relative">{button}</div>
+    </>
   ),
   username: { label: "Username or email address", id: "login_field", name: "login", class: "js-login-field" },
   password: { label: "Password", id: "password", name: "password", class: "js-password-field" },

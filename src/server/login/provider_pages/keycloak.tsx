@@ -22,11 +22,13 @@ function keycloakPage(
   const screen = (heading: string) => ({
     isInPlace: true,
     title: ({ realm }: ScreenProps) => `Sign in to ${realm}`,
-    frame: (content: VNode) => <div id="kc-content-wrapper">{content}</div>,
-    above: [
-      ({ realm }: ScreenProps) => <div id="kc-header-wrapper" class="login-pf-page-header">{realm}</div>,
-      () => <h1 id="kc-page-title">{heading}</h1>,
-    ],
+    frame: (content: VNode, { realm }: ScreenProps) => (
+      <>
+        <div id="kc-header-wrapper" class="login-pf-page-header">{realm}</div>
+        <h1 id="kc-page-title">{heading}</h1>
+        <div id="kc-content-wrapper">{content}</div>
+      </>
+    ),
     attributes: { id: "kc-form-login" },
     button: () => <Button text="Sign In" name="login" id="kc-login" />,
   });
