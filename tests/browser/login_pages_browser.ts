@@ -275,7 +275,7 @@ const suites: Readonly<Record<Exclude<LoginPageName, "latchkey">, Suites>> = {
         await page.getByRole("button", { name: "Sign in" }).click();
         await page.getByRole("button", { name: "No" }).click();
       },
-      "a hint at the user leads to the password; XPath of the buttons": async (page, start) => {
+      "login_hint skips to the password; XPath of the buttons": async (page, start) => {
         await xpath(page, '//*[@data-report-event="Signin_Submit"][@value="Next"]').waitFor();
         await page.goto(`${start}&login_hint=${name}`);
         await page.fill("#i0118", password);

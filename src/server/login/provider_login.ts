@@ -32,7 +32,7 @@ import { renderPage } from "../../core/pages/render_page.ts";
 import type { Handlers } from "../../core/route.ts";
 import { replaceParts } from "../../platform/http/changed_request.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
-import { accountName, shownName, userForClientHint, userForHint } from "../clients/login_hint.ts";
+import { accountName, matchesLoginHint, shownName, userForClientHint, userForHint } from "../clients/login_hint.ts";
 import { isPolled } from "../stored/delivery.ts";
 import { typedClaims } from "../token/typed_claims.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -82,7 +82,7 @@ export async function showFirstScreen(
   });
 }
 
-/** The user with a name, whatever the case of its letters. */
+/** The user with this name, or with its lower-case form. */
 const userNamed = async (server: HostedServer, name: string): Promise<User | undefined> =>
   await userForHint(server, name) ?? await userForHint(server, name.toLowerCase());
 
@@ -99,9 +99,11 @@ export async function showApproval(
   return proceedTo(context, page.approval!, { page, pending, query, headers, username });
 }
 
-/** The name of the user on the screen after the login: as typed. */
-const approvedName = ({ request }: Interaction, { user }: Session): string =>
-  request.loginRequirements.loginHint ?? shownName(user);
+/** The name of the user on the screen after the login: as typed or hinted at, if it is theirs. */
+function approvedName({ request: { loginRequirements: { loginHint = "" } } }: Interaction, { user }: Session): string {
+  const isTheirs = [loginHint, loginHint.toLowerCase()].some((name) => matchesLoginHint(name, user));
+  return isTheirs ? loginHint : shownName(user);
+}
 
 /** What a screen is shown for. */
 interface Shown {
@@ -131,7 +133,7 @@ function showScreen(context: Context<HostedServer>, screen: Screen, shown: Shown
   const { error, isPasswordTyped, reason } = shown;
   return page(context, screen, status, headers, {
     action: screenUrl(context, screen, shown, "action"),
-    screens: shown.page.screens.map((one) => screenUrl(context, one, shown, "path")),
+    screens: shown.page.screens.map((one) => screenUrl(context, one, { ...shown, query: {} }, "path")),
     client: client.name ?? client.id,
     ...{ scope, username, recent, error, isPasswordTyped, reason },
   });
@@ -180,7 +182,7 @@ function screenUrl(
   return `${originOf(context)}${path}?${parameters}`;
 }
 
-/** The authorization with the name that was typed, which no URL may have: it may be a password in the wrong field. */
+/** The authorization with the name that was typed, encoded: it may be a password in the wrong field. */
 async function withName(server: HostedServer, pending: Interaction, typed: string): Promise<Interaction> {
   const { name, browser, request } = pending;
   const loginRequirements = { ...request.loginRequirements, loginHint: typed.slice(0, maxNameChars) };
@@ -247,11 +249,12 @@ function loginHandlers(
   const cancel = loginCancellation();
   return handlersOf(page, show, (form) => async (context, pending) => {
     const { server } = context;
+    const { scope, extensions, loginRequirements: { loginHint } } = pending.request;
     if (isDenied(screen, form)) return await cancel(context, pending, await readSession(context));
     const chosen = screen.hasChoice ? form.get("account") : undefined;
-    // The hint is for a form without the field, not for one in which the user has emptied it.
+    // A form without the field takes the hint; a field that the user has emptied does not.
     const isTyped = screen.username !== undefined && form.has(screen.username);
-    const typed = isTyped ? form.get(screen.username!) : pending.request.loginRequirements.loginHint;
+    const typed = isTyped ? form.get(screen.username!) : loginHint;
     const username = chosen ?? typed ?? "";
     const password = screen.password === undefined ? undefined : form.get(screen.password);
     const shown = { page, pending, username, isPasswordTyped: password !== undefined };
@@ -269,7 +272,6 @@ function loginHandlers(
       // Who chooses the account that is logged in already needs no password.
       const session = chosen === undefined ? undefined : await usableSession(server, pending, previousSession);
       if (user !== undefined && session?.sub === user.sub && await allowsUser(server, pending, user.sub)) {
-        const { scope, extensions } = pending.request;
         const approval = { user, scope, extensions, authTime: session.authTime };
         return await completeLogin(context, page, pending, approval, session, previousSession);
       }
@@ -285,7 +287,6 @@ function loginHandlers(
           : { error: "password", reason: error, status, headers },
       );
     }
-    const { scope, extensions } = pending.request;
     const approval = { user: result.user, scope, extensions, authTime: server.now(), ...result.level };
     const session = await server.sessionFor(server, approval, undefined, previousSession);
     return await completeLogin(context, page, pending, approval, session, previousSession);

@@ -641,7 +641,15 @@ test("[UI-31] Entra asks for the password of a user whom the client names, and l
   }
 });
 
-test("[UI-31] an error stands at the field that is empty or malformed, and describes it alone", async () => {
+test("[UI-31] a page after the login names the user who has logged in, not the one of the hint", async () => {
+  const { authorizationUrl, program } = await start({ loginPage: "github" });
+  const { open, request } = program();
+  const { forms: [form] } = await open(`${authorizationUrl}&login_hint=alice`);
+  const sent = await request(form!.action, { login: "bob", password: "any" });
+  assertStringIncludes((await open(sent.headers.get("location")!)).text, "wants to access your bob");
+});
+
+test("[UI-31] an error is shown below the empty or malformed field, and describes only that field", async () => {
   const [required, missing, malformed] = ["username-required", "password-required", "email-invalid"];
   for (
     const [options, [username, password], expected] of [

@@ -58,7 +58,7 @@ const universal = {
 
 const { username, password, ...common } = universal;
 
-/** @param label The first field: the e-mail address, or the user name, of a database that requires one. */
+/** @param label What the first field asks for: the user name if the database requires one. */
 function lockPage(label: "Email" | "Username", field: Field): ProviderPage {
   const input = (name: string, what: string, malformed?: string) => {
     const hint = (text: string) => ({
@@ -80,7 +80,7 @@ function lockPage(label: "Email" | "Username", field: Field): ProviderPage {
       ),
     };
   };
-  const { id, ...username } = input(field.name, label, "Email is invalid");
+  const { id, ...username } = input(field.name, label, field.type && "Email is invalid");
   return loginPage("state", {
     path: () => "/login",
     title: "Sign In with Auth0",
@@ -113,13 +113,13 @@ function lockPage(label: "Email" | "Username", field: Field): ProviderPage {
         {button}
       </div>
     ),
-    username: { ...field, ...username, id },
+    username: { ...username, ...field, id },
     password: {
       ...{ ...input("password", "Password"), placeholder: "your password", autocomplete: "off" },
       box: { class: "auth0-lock-input-show-password" },
     },
     fault: {
-      ...{ text: "Wrong email or password.", as: "span", at: "top" },
+      ...{ text: `Wrong ${label.toLowerCase()} or password.`, as: "span", at: "top" },
       boxes: [
         { class: "auth0-global-message auth0-global-message-error" },
         { as: "span", class: "animated fadeInUp" },
@@ -136,7 +136,9 @@ function lockPage(label: "Email" | "Username", field: Field): ProviderPage {
 export const auth0Pages = {
   auth0: loginPage("state", { ...universal, path: () => "/u/login" }),
   "auth0-classic": lockPage("Email", { name: "email", type: "email", placeholder: "yours@example.com" }),
-  "auth0-classic-username": lockPage("Username", { name: "username", placeholder: "username/email" }),
+  "auth0-classic-username": lockPage("Username", {
+    ...{ name: "username", placeholder: "username/email", "aria-label": "Username or email" },
+  }),
   "auth0-identifier-first": loginPage(
     "state",
     {

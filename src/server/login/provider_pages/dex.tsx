@@ -9,7 +9,7 @@ import { Document } from "./document.tsx";
 import { type LoginForm, loginPage } from "./login_screen.tsx";
 import type { ProviderPage, ScreenProps } from "./provider_page.ts";
 
-// The link is the URL of the form: programs also post the credentials to it.
+// The link leads to the form; some programs post the credentials to its URL.
 function Connectors(props: ScreenProps): VNode {
   return (
     <Document props={props} title="dex">

@@ -132,7 +132,7 @@ const noKmsi = loginPage(
     },
     fault: {
       text: ({ username, base }) =>
-        username.includes("@") && !/\/(?:common|consumers)\b/.test(base)
+        username.includes("@") && !/\/(?:common|consumers)\/v2\.0$/.test(base)
           ? "This username may be incorrect. Make sure you typed it correctly. Otherwise, contact your admin."
           : "We couldn't find an account with that username.",
       empty: "Enter a valid email address, phone number, or Skype name.",

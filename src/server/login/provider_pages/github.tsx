@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /**
- * GitHub's login, whose hidden fields programs send back to `/session`, and the page that authorizes an application: redhat-developer/rhdh
- * e2e-tests/playwright/utils/common.ts (handleGitHubPopupLogin) has ids and buttons;
+ * GitHub's login, whose hidden fields programs send back to `/session`, and the page that authorizes an application:
+ * redhat-developer/rhdh e2e-tests/playwright/utils/common.ts (handleGitHubPopupLogin) has ids and buttons;
  * https://docs.github.com/en/apps/oauth-apps/using-oauth-apps/authorizing-oauth-apps has the second page.
  */
 

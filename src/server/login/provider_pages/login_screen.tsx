@@ -49,7 +49,7 @@ interface Fault extends Omit<FaultElement, "text"> {
   readonly empty?: string;
   /** Where it stands: above the form, first or last in it, or below a field. Default: below the last field. */
   readonly at?: Place;
-  /** Whether these elements are there without a fault, too. Default: false. */
+  /** Whether {@link FaultElement.boxes} are there without a fault, too. Default: false. */
   readonly hasEmptyBoxes?: boolean;
 }
 
@@ -108,12 +108,12 @@ function Content({ form, props }: { readonly form: LoginForm; readonly props: Sc
   const { above: [first, ...others] = [], attributes, hidden = [], top, inside, username, password, fault, button } =
     form;
   const [state] = new URL(props.action).searchParams.values();
-  const own = fieldFaults(form, props);
+  const own: Partial<Record<Place, FaultElement>> | undefined = fieldFaults(form, props);
   const formFault = props.error === undefined || own ? undefined : { ...fault, text: wordsOf(fault, props) };
   const { at = password === undefined ? "username" : "password", boxes, hasEmptyBoxes } = fault;
   const faultAt = (place: Place) => {
-    const shown = (place === "username" || place === "password") && own?.[place] || place === at && formFault;
-    if (shown) return <FaultText {...shown} />;
+    const shown = own?.[place] ?? (place === at ? formFault : undefined);
+    if (shown !== undefined) return <FaultText {...shown} />;
     return place === at && hasEmptyBoxes ? <FaultText boxes={boxes} /> : undefined;
   };
   const described = (place: "username" | "password") => {
@@ -156,10 +156,10 @@ function wordsOf({ text, unknown, empty }: Fault, props: ScreenProps): string {
 }
 
 /** The errors of single fields, if the error is one of them. */
-function fieldFaults({ username, password }: LoginForm, { error, isPasswordTyped, ...typed }: ScreenProps) {
+function fieldFaults({ username, password }: LoginForm, { error, isPasswordTyped, username: name }: ScreenProps) {
   if (error !== "empty" && error !== "malformed") return undefined;
   const own = {
-    username: error === "malformed" || typed.username === "" ? username?.faults?.[error] : undefined,
+    username: error === "malformed" || name === "" ? username?.faults?.[error] : undefined,
     password: error === "empty" && !isPasswordTyped ? password?.faults?.empty : undefined,
   };
   return own.username || own.password ? own : undefined;

@@ -30,7 +30,7 @@ interface Widget {
 function widget(
   { path = "/signin", form, heading = "Sign In", username, password, submit, isThird, ...words }: Widget,
 ): LoginForm {
-  const [view, style] = username ? ["primary-auth", "primary-auth-form"] : ["mfa-verify", "mfa-verify-password"];
+  const [view, formClass] = username ? ["primary-auth", "primary-auth-form"] : ["mfa-verify", "mfa-verify-password"];
   const { remember: [remember, keep] = ["rememberMe", "Keep me signed in"], forgot = "Forgot password?" } = words;
   const field = ([id, name]: Field, label: string) => ({
     ...{ id, name, label },
@@ -54,7 +54,7 @@ function widget(
         </p>
       </>
     ),
-    attributes: { id: form, class: `${style} o-form o-form-edit-mode`, "data-se": "o-form" },
+    attributes: { id: form, class: `${formClass} o-form o-form-edit-mode`, "data-se": "o-form" },
     top: (props) => (
       <>
         <h2 class="okta-form-title o-form-head" data-se="o-form-head" aria-level={1}>{heading}</h2>
@@ -84,6 +84,7 @@ function widget(
       at: "top",
       boxes: [
         { class: "o-form-error-container o-form-has-errors", "data-se": "o-form-error-container" },
+        // The widget has an element without attributes between these two.
         {},
         { class: "okta-form-infobox-error infobox infobox-error", role: "alert" },
       ],

@@ -67,7 +67,7 @@ export interface LoginScreen extends Screen {
   readonly isSkippedByHint?: boolean;
   /** Whether it says that a user does not exist; others leave that to the screen of the password. Default: false. */
   readonly rejectsUnknown?: boolean;
-  /** Whether a name that is no e-mail address is an error, unless a user has or may have it. Default: false. */
+  /** Whether a name that is no e-mail address is rejected, unless it is, or may become, a user's. Default: false. */
   readonly rejectsMalformed?: boolean;
   /** The HTTP status of the screen with an error, if no other applies. Default: 200. */
   readonly errorStatus?: number;
