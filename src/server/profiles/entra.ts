@@ -165,7 +165,8 @@ export function entraProvider(): Provider {
       // msal-common src/constants/AADServerParamKeys.ts
       if (parameters.code !== undefined) return { ...parameters, session_state: newGuid(server) };
       if (parameters.error === undefined) return parameters;
-      return { ...parameters, error_description: describe(parameters, rejection, server).error_description };
+      const error = rejection?.rule === "AZ-11" ? "unsupported_response_type" : parameters.error;
+      return { ...parameters, error, error_description: describe(parameters, rejection, server).error_description };
     },
   };
 }

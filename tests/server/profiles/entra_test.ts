@@ -40,7 +40,8 @@ async function entra(options: LatchkeyOptions = {}) {
   const authorize = async (scope: string, name = tenant, more: Record<string, string> = {}) => {
     const params = { response_type: "code", client_id: "app", redirect_uri, scope, state: "st4te", ...more };
     const response = await request(`/${name}/oauth2/v2.0/authorize?${new URLSearchParams(params)}`);
-    return new URL(response.headers.get("location")!).searchParams;
+    const { search, hash } = new URL(response.headers.get("location")!);
+    return new URLSearchParams(search || hash.slice(1));
   };
   const post = (fields: Record<string, string>, name = tenant) =>
     request(`/${name}/oauth2/v2.0/token`, {
@@ -159,6 +160,11 @@ test("entra: errors have AADSTS numbers, and the log has the rule", async () => 
     );
     assertEquals([unknown.status, (await unknown.json()).error_codes], [400, [90002]]);
   }
+  const disabled = await provider.authorize("openid", tenant, { response_type: "id_token" });
+  assertMatch(
+    `${disabled.get("error")} ${disabled.get("error_description")}`,
+    /^unsupported_response_type AADSTS700054: /,
+  );
   const rejected = await provider.authorize("openid", tenant, { response_type: "token" });
   assertMatch(rejected.get("error_description")!, /^AADSTS70005: /);
   assertEquals([rejected.get("error"), rejected.get("session_state"), rejected.get("iss")], [
