@@ -45,7 +45,7 @@ export interface Interaction extends PendingAuthorization {
   readonly browser?: string;
 }
 
-/** The encoded content. It is readable for the browser, so it contains only what the client sent, and a name that was typed. */
+/** The encoded content. The browser can read it: it has what the client sent, and a name that the user typed. */
 interface InteractionContent {
   /** The request, whole, except for access that is stored. */
   readonly request: KeptRequest;

@@ -74,11 +74,10 @@ export async function showFirstScreen(
   const asksForChoice = prompt.includes("select_account");
   const recent = asksForChoice ? await recentUsers(context.server, browser.secret) : [];
   const [first, second = first] = page.screens;
-  const recentNames = recent.map(accountName);
   const show = first.hasChoice && recent.length > 0 ? showScreen : proceedTo;
   const isSkipped = first.isSkippedByHint && !asksForChoice && await userNamed(context.server, loginHint) !== undefined;
   return show(context, isSkipped ? second : first, {
-    ...{ page, pending: interaction, username: loginHint, recent: recentNames, headers: browser.headers },
+    ...{ page, pending: interaction, username: loginHint, recent: recent.map(accountName), headers: browser.headers },
   });
 }
 

@@ -642,11 +642,25 @@ test("[UI-31] Entra asks for the password of a user whom the client names, and l
 });
 
 test("[UI-31] a page after the login names the user who has logged in, not the one of the hint", async () => {
-  const { authorizationUrl, program } = await start({ loginPage: "github" });
-  const { open, request } = program();
-  const { forms: [form] } = await open(`${authorizationUrl}&login_hint=alice`);
-  const sent = await request(form!.action, { login: "bob", password: "any" });
-  assertStringIncludes((await open(sent.headers.get("location")!)).text, "wants to access your bob");
+  const typed = { identifier: "bob", Passwd: "any", login: "bob", password: "any" };
+  const chosen = { account: "bob@app.example" };
+  for (
+    const [loginPage, prompt, named, ...forms] of [
+      ["github", "login", "access your bob account", typed],
+      ["google-consent", "login", 'data-email="bob"', typed, typed],
+      ["google-consent", "select_account", 'data-email="bob"', chosen],
+    ] as const
+  ) {
+    const { authorizationUrl, issuer, program } = await start({ loginPage });
+    const browser = program();
+    await browser.logIn(authorizationUrl, "bob");
+    let page = await browser.open(`${authorizationUrl}&login_hint=alice&prompt=${prompt}`);
+    for (const fields of forms) {
+      const { headers } = await browser.request(page.forms[0]!.action, { ...fields });
+      page = await browser.open(new URL(headers.get("location")!, issuer).href);
+    }
+    assertStringIncludes(page.html, named, `${loginPage} ${prompt}`);
+  }
 });
 
 test("[UI-31] an error is shown below the empty or malformed field, and describes only that field", async () => {
@@ -678,18 +692,14 @@ test("[UI-31] an error is shown below the empty or malformed field, and describe
 });
 
 test("[UI-31] Entra and Keycloak say that the user has logged out, unless the application is to follow", async () => {
-  for (
-    const [profile, text] of [["entra", "You signed out of your account"], [
-      "keycloak",
-      'id="kc-info-message"',
-    ]] as const
-  ) {
+  const texts = { entra: "You signed out of your account", keycloak: 'id="kc-info-message"' };
+  for (const profile of ["entra", "keycloak"] as const) {
     const { authorizationUrl, logoutUrl, program } = await start({ profile });
     const browser = program();
     await browser.logIn(authorizationUrl, "bob@app.example");
     const { forms: [form] } = await browser.open(logoutUrl);
     const fields = Object.fromEntries(form!.controls.map(({ name, value }) => [name, value]));
-    assertStringIncludes(await (await browser.request(form!.action, fields)).text(), text);
+    assertStringIncludes(await (await browser.request(form!.action, fields)).text(), texts[profile]);
   }
 });
 
